@@ -98,7 +98,7 @@ func (c *Client) relay(ctx context.Context, rq request, req *http.Request, way h
 		if t.kept && timed.Err() == nil && t.unread(err) {
 			return nil, false, c.broken(rq, errUnread, false)
 		}
-		wrote := t.settle()
+		wrote := t.endPermit()
 		return nil, wrote, c.cutShort(ctx, timed, rq, wrote, err)
 	}
 	defer discard(resp.Body)

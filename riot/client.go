@@ -200,7 +200,7 @@ func (c *Client) exchange(ctx context.Context, rq request, req *http.Request, wa
 	rec *Call) error {
 	t := &trip{permit: p}
 	defer func() { // also after a panic below: the limiter must not wait for ever
-		t.settle()
+		t.endPermit()
 		rec.Receipt = t.receipt
 	}()
 	// A cause of its own tells our deadline from one that the caller has set.
@@ -210,14 +210,14 @@ func (c *Client) exchange(ctx context.Context, rq request, req *http.Request, wa
 	if err != nil {
 		switch {
 		case errors.Is(err, ErrNotCarried):
-			return c.broken(rq, err, t.settle())
+			return c.broken(rq, err, t.endPermit())
 		case !t.kept || timed.Err() != nil:
 		case t.unread(err):
 			err = errUnread
 		default: // it may have been read; the host's other kept connections may lose their calls as well
 			c.lost.Store(rq.host, time.Now())
 		}
-		return c.cutShort(ctx, timed, rq, t.settle(), err)
+		return c.cutShort(ctx, timed, rq, t.endPermit(), err)
 	}
 	defer discard(resp.Body)
 	// The permit ends with the headers: until it does, its places count as in flight.

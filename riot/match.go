@@ -75,7 +75,7 @@ func scanMatch(raw []byte, id string) (Match, error) {
 	if err := head.check(m.end(), info, id); err != nil {
 		return Match{}, err
 	}
-	return m.settle(id, head), nil
+	return m.finish(id, head), nil
 }
 
 // matchScan collects what must be seen whole before it can be judged.
@@ -151,8 +151,8 @@ const (
 	longestGame = 24 * 60 * 60    // seconds
 )
 
-// settle applies the rules that need several fields.
-func (m *matchScan) settle(id string, head metadata) Match {
+// finish applies the rules that need several fields.
+func (m *matchScan) finish(id string, head metadata) Match {
 	out := m.out
 	out.ID, out.PUUIDs = id, head.puuids
 	// "EUW1_7012345678": the form was checked when the id was listed, so that only a platform which is not

@@ -112,7 +112,7 @@ func (s *scanner) members(wanted ...member) bool {
 	return s.object(func(key []byte) {
 		for i := range wanted {
 			if wanted[i].name == string(key) {
-				s.take(wanted[i].into)
+				s.readInto(wanted[i].into)
 				return
 			}
 		}
@@ -120,9 +120,9 @@ func (s *scanner) members(wanted ...member) bool {
 	})
 }
 
-// take reads the value that is next into a place of [member.into]. A place of another type takes
+// readInto reads the value that is next into a place of [member.into]. A place of another type takes
 // nothing, which would leave the scan where it was: members are written in this package alone.
-func (s *scanner) take(into any) {
+func (s *scanner) readInto(into any) {
 	switch into := into.(type) {
 	case *string:
 		*into = s.str()

@@ -126,9 +126,9 @@ func (t *trip) done(status int, h http.Header) {
 	}
 }
 
-// settle ends the permit of an exchange without an answer, and reports whether the request had been
+// endPermit ends the permit of an exchange without an answer, and reports whether the request had been
 // written. After done it changes nothing.
-func (t *trip) settle() (wrote bool) {
+func (t *trip) endPermit() (wrote bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.ended {

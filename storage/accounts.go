@@ -413,7 +413,7 @@ func (db *DB) AccountRow(ctx context.Context, id string) (engine.AccountRow, err
 
 // AccountRowOn is AccountRow for one platform of a "Name#TAG"; "" = any.
 func (db *DB) AccountRowOn(ctx context.Context, id, platform string) (engine.AccountRow, error) {
-	return look(ctx, db, func(t *txn) (row engine.AccountRow, err error) {
+	return readIn(ctx, db, func(t *txn) (row engine.AccountRow, err error) {
 		a, err := t.accountOn(id, platform)
 		if err == nil {
 			row, err = t.accountRow(a)

@@ -147,8 +147,8 @@ func (db *DB) view(ctx context.Context, fn func(*txn) error) (err error) {
 	return fn(db.tx(b))
 }
 
-// look gives what fn reads in a transaction of its own.
-func look[T any](ctx context.Context, db *DB, fn func(*txn) (T, error)) (v T, err error) {
+// readIn gives what fn reads in a transaction of its own.
+func readIn[T any](ctx context.Context, db *DB, fn func(*txn) (T, error)) (v T, err error) {
 	err = db.view(ctx, func(t *txn) error {
 		v, err = fn(t)
 		return err

@@ -191,7 +191,7 @@ func (db *DB) PutPayload(ctx context.Context, match string, p league.Part, ref l
 // Raw gives Riot's JSON of a match or its timeline. engine.ErrNotFound, and so is what retention
 // took.
 func (db *DB) Raw(ctx context.Context, match string, p league.Part) ([]byte, error) {
-	m, err := look(ctx, db, func(t *txn) (league.Match, error) { return t.match(match) })
+	m, err := readIn(ctx, db, func(t *txn) (league.Match, error) { return t.match(match) })
 	var raw []byte
 	if err == nil {
 		raw, err = db.payloads.Raw(match, p, m.Of(p).Ref)
@@ -204,7 +204,7 @@ func (db *DB) Raw(ctx context.Context, match string, p league.Part) ([]byte, err
 
 // CheckPayload proves that a stored part is whole, without unpacking it. Errors as of Raw.
 func (db *DB) CheckPayload(ctx context.Context, match string, p league.Part) error {
-	m, err := look(ctx, db, func(t *txn) (league.Match, error) { return t.match(match) })
+	m, err := readIn(ctx, db, func(t *txn) (league.Match, error) { return t.match(match) })
 	if err == nil {
 		_, err = db.payloads.Get(match, p, m.Of(p).Ref)
 	}

@@ -71,7 +71,7 @@ func (db *DB) Forecast(ctx context.Context) (f Forecast, err error) {
 	if f.Used, err = db.usedBytes(); err != nil {
 		return f, err
 	}
-	samples, err := look(ctx, db, (*txn).sizes)
+	samples, err := readIn(ctx, db, (*txn).sizes)
 	if disk.IsDamage(err) {
 		err = nil // check names it; the next note begins anew
 	}

@@ -75,7 +75,7 @@ func (db *DB) unask(ctx context.Context, what string) error {
 	if err != nil {
 		return err
 	}
-	names, err := look(ctx, db, func(t *txn) (names []string, err error) {
+	names, err := readIn(ctx, db, func(t *txn) (names []string, err error) {
 		persons, _, _, err := t.identify(what, &Forgotten{})
 		for _, a := range persons {
 			names = append(names, a.RiotID())
@@ -104,7 +104,7 @@ func bareRiotID(riotID string) string {
 func (db *DB) FinishForgotten(ctx context.Context, tell func(Forgotten)) error {
 	db.forgets.Lock()
 	defer db.forgets.Unlock()
-	list, err := look(ctx, db, (*txn).forgetting)
+	list, err := readIn(ctx, db, (*txn).forgetting)
 	if err != nil {
 		return err
 	}
@@ -325,7 +325,7 @@ func (db *DB) WouldForget(ctx context.Context, what string) (engine.ForgetDone, 
 // LiveJobsOf gives the live jobs of what Forget would delete, or that are about it, the oldest first. Those that wait and
 // that another account's sync counts are left out: they become that account's. Errors as of Forget.
 func (db *DB) LiveJobsOf(ctx context.Context, what string) (jobs []engine.Job, err error) {
-	return look(ctx, db, func(t *txn) ([]engine.Job, error) {
+	return readIn(ctx, db, func(t *txn) ([]engine.Job, error) {
 		_, jobs, _, err := t.identify(what, &Forgotten{})
 		return jobs, err
 	})

@@ -44,7 +44,7 @@ func (db *DB) SetQueue(tx engine.Tx, q engine.QueueState) error {
 
 // Queues lists the stored queues by name.
 func (db *DB) Queues(ctx context.Context) ([]engine.QueueState, error) {
-	return look(ctx, db, func(t *txn) ([]engine.QueueState, error) { return collection.All(tQueues.Under(t, nil)) })
+	return readIn(ctx, db, func(t *txn) ([]engine.QueueState, error) { return collection.All(tQueues.Under(t, nil)) })
 }
 
 // actorFields are who gave a command: user "maria", session "ssh-3", via "console".

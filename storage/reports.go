@@ -27,7 +27,7 @@ func (db *DB) SaveReport(tx engine.Tx, r engine.PlayReport) error {
 
 // Report gives an account's stored report; nil when there is none.
 func (db *DB) Report(ctx context.Context, account string) (*engine.PlayReport, error) {
-	return look(ctx, db, func(t *txn) (*engine.PlayReport, error) { return t.report(account) })
+	return readIn(ctx, db, func(t *txn) (*engine.PlayReport, error) { return t.report(account) })
 }
 
 // PlayReport is Report inside a transaction.
@@ -98,7 +98,7 @@ func (db *DB) Discards(ctx context.Context) (by map[engine.Queue]int, err error)
 
 // Totals gives the stored counters of all matches.
 func (db *DB) Totals(ctx context.Context) (engine.Totals, error) {
-	return look(ctx, db, (*txn).totals)
+	return readIn(ctx, db, (*txn).totals)
 }
 
 // totals reads seven counters and no match: a store has millions.

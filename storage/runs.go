@@ -85,7 +85,7 @@ func (t *txn) run(id string) (league.Run, error) {
 // Runs lists the last n runs of an account, the newest first. One that is not kept any more ends
 // the list.
 func (db *DB) Runs(ctx context.Context, account string, n int) ([]engine.RunRow, error) {
-	return look(ctx, db, func(t *txn) (list []engine.RunRow, err error) {
+	return readIn(ctx, db, func(t *txn) (list []engine.RunRow, err error) {
 		a, err := t.account(account)
 		if err != nil {
 			return nil, err

@@ -80,7 +80,7 @@ func paintedIn(p Palette, th *Theme) *Theme {
 	for l := range th.open {
 		back := b.back(Layer(l))
 		for t := range th.open[l] {
-			th.open[l][t] = b.look(Token(t), Layer(l), back).sgr()
+			th.open[l][t] = b.cellLook(Token(t), Layer(l), back).sgr()
 		}
 	}
 	th.finish()
@@ -160,8 +160,8 @@ func (p Palette) grounds() [layers]colorful.Color {
 	return g
 }
 
-// look returns everything that t does to a cell of a layer with the ground back.
-func (b *painter) look(t Token, l Layer, back look) look {
+// cellLook returns everything that t does to a cell of a layer with the ground back.
+func (b *painter) cellLook(t Token, l Layer, back look) look {
 	switch {
 	case l == OnSel && (b.Sel == "" || b.th.Profile == ANSI16):
 		// Reverse video drops the token's colour: glyph and word still carry the state.

@@ -104,7 +104,7 @@ func (m *Monitor) judge(r Rule, now time.Time) {
 			a.last, a.holding = sample{subject: a.subject, limit: cmp.Or(a.last.limit, r.Limit)}, false
 		}
 		a.step(a.holding, r.For, now)
-		a.history.put(now, a.last)
+		a.history.keep(now, a.last)
 		if !measured[a.subject] && a.idle(now) {
 			m.drop(idOf(r.Name, a.subject))
 		}
@@ -270,8 +270,8 @@ const (
 	historyCell  = 5 * 60 // seconds
 )
 
-// put keeps the latest value of a cell; -1 = not known.
-func (h *history) put(now time.Time, s sample) {
+// keep keeps the latest value of a cell; -1 = not known.
+func (h *history) keep(now time.Time, s sample) {
 	cell := max(now.Unix(), 0)/historyCell + 1
 	h.Cell[cell%historyCells], h.Value[cell%historyCells] = cell, -1
 	if s.known {

@@ -170,7 +170,7 @@ func (m *Monitor) Changes(at time.Time, changes []engine.Change) {
 		case c.Job != nil:
 			m.job(at, c)
 		case c.Account != nil:
-			m.hear(c.Account.ID, at)
+			m.noteLife(c.Account.ID, at)
 		case c.Totals != nil:
 			m.grown(at, c.Totals.Success)
 		case c.Forgotten != "":
@@ -191,7 +191,7 @@ func (m *Monitor) forgets(account string) {
 
 // job folds what became of a job: a sign of life of its sync, a start of its queue, or an end.
 func (m *Monitor) job(at time.Time, c *engine.Change) {
-	m.hear(c.Job.Owner, at)
+	m.noteLife(c.Job.Owner, at)
 	if c.Job.State == engine.Running && c.Before != engine.Running {
 		m.started[c.Job.Queue] = at
 	}
@@ -200,9 +200,9 @@ func (m *Monitor) job(at time.Time, c *engine.Change) {
 	}
 }
 
-// hear notes a sign of life of an account's sync. Those of others are forgotten at the
+// noteLife notes a sign of life of an account's sync. Those of others are forgotten at the
 // next reading.
-func (m *Monitor) hear(account string, at time.Time) {
+func (m *Monitor) noteLife(account string, at time.Time) {
 	if account != "" {
 		m.heard[account] = at
 	}

@@ -230,7 +230,7 @@ func (r *ring) fill(c cells) {
 	clear(r.count)
 	for cell, n := range c {
 		if cell > 0 && n > 0 {
-			r.put(cell, min(n, 1<<30))
+			r.addTo(cell, min(n, 1<<30))
 		}
 	}
 }

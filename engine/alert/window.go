@@ -27,10 +27,10 @@ func newRing(cell time.Duration, reach time.Duration) *ring {
 }
 
 // add counts n events. An instant that the ring has passed is not counted.
-func (r *ring) add(at time.Time, n int) { r.put(r.number(at), n) }
+func (r *ring) add(at time.Time, n int) { r.addTo(r.number(at), n) }
 
-// put adds to a cell; n below 0 takes back what was counted there.
-func (r *ring) put(cell int64, n int) {
+// addTo adds to a cell; n below 0 takes back what was counted there.
+func (r *ring) addTo(cell int64, n int) {
 	i := r.index(cell)
 	switch {
 	case r.stamp[i] > cell, n < 0 && r.stamp[i] != cell: // what the ring has passed cannot be taken back

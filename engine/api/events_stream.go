@@ -61,9 +61,9 @@ func (e *Events) leave(r *eventReader) {
 	e.left = time.Now()
 }
 
-// take gives what has come since the last time, and how much of it is lost. A hole in the numbers ends
+// nextBatch gives what has come since the last time, and how much of it is lost. A hole in the numbers ends
 // a batch, so that the gap is said where it is: between the events before it and behind it.
-func (e *Events) take(r *eventReader) (list []packedEvent, missed uint64, more bool) {
+func (e *Events) nextBatch(r *eventReader) (list []packedEvent, missed uint64, more bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	at, _ := slices.BinarySearchFunc(e.ring, r.pos+1, func(p packedEvent, n uint64) int { return cmp.Compare(p.n, n) })
@@ -106,7 +106,7 @@ func (e *Events) stream(ctx context.Context, r *eventReader, out sink) error {
 		return err
 	}
 	if r.gap {
-		if err := e.say(ctx, out, event{Type: eventGap}, r.pos); err != nil {
+		if err := e.sendEvent(ctx, out, event{Type: eventGap}, r.pos); err != nil {
 			return err
 		}
 	}
@@ -131,9 +131,9 @@ func (e *Events) stream(ctx context.Context, r *eventReader, out sink) error {
 // pass sends all there is.
 func (e *Events) pass(ctx context.Context, r *eventReader, out sink) error {
 	for {
-		list, missed, more := e.take(r)
+		list, missed, more := e.nextBatch(r)
 		if missed > 0 {
-			if err := e.say(ctx, out, event{Type: eventGap, Missed: missed}, r.pos); err != nil {
+			if err := e.sendEvent(ctx, out, event{Type: eventGap, Missed: missed}, r.pos); err != nil {
 				return err
 			}
 		}
@@ -161,12 +161,12 @@ func (e *Events) hello(ctx context.Context, r *eventReader, out sink) error {
 			ev.Open = append(ev.Open, progressOf(row))
 		}
 	}
-	return e.say(ctx, out, ev, r.pos)
+	return e.sendEvent(ctx, out, ev, r.pos)
 }
 
-// say sends an event that is for one reader only. It has the number of the event before it: whoever
+// sendEvent sends an event that is for one reader only. It has the number of the event before it: whoever
 // comes again with it misses nothing.
-func (e *Events) say(ctx context.Context, out sink, ev event, pos uint64) error {
+func (e *Events) sendEvent(ctx context.Context, out sink, ev event, pos uint64) error {
 	ev.N, ev.ID, ev.At = pos, e.id(pos), time.Now()
 	raw, err := encode(ev)
 	if err != nil {

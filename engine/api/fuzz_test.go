@@ -32,7 +32,7 @@ func FuzzFrames(f *testing.F) {
 		}
 		b.close(err)
 		for n := 0; ; n++ {
-			if _, err := b.take(context.Background()); err != nil {
+			if _, err := b.next(context.Background()); err != nil {
 				return
 			}
 			if n > 0 {

@@ -178,13 +178,13 @@ func (r *relayRun) hand(u engine.Update) int {
 	// They are made anew for whoever comes next.
 	r.told, r.snaps = true, [2]*parcel{}
 	for w := range r.watchers {
-		w.put(p)
+		w.deliver(p)
 	}
 	return len(r.watchers)
 }
 
-// put lays a parcel into a watcher's mail. What a snapshot will hold is not kept.
-func (w *watcher) put(p *parcel) {
+// deliver lays a parcel into a watcher's mail. What a snapshot will hold is not kept.
+func (w *watcher) deliver(p *parcel) {
 	if w.needs != nothing {
 		return
 	}
@@ -196,9 +196,9 @@ func (w *watcher) put(p *parcel) {
 	w.bell.Ring()
 }
 
-// take empties the mail. The snapshot is made when it is taken, and so holds all that was handed out
+// drain empties the mail. The snapshot is made when it is taken, and so holds all that was handed out
 // until then.
-func (w *watcher) take() []*parcel {
+func (w *watcher) drain() []*parcel {
 	w.run.mu.Lock()
 	defer w.run.mu.Unlock()
 	if w.needs != nothing {

@@ -28,7 +28,7 @@ type screen struct {
 
 // look takes what is there, as bytes.
 func (s *screen) look(t *rapid.T) {
-	for _, p := range s.take() {
+	for _, p := range s.drain() {
 		raw, err := p.bytes()
 		if err != nil {
 			t.Fatal(err)
@@ -153,7 +153,7 @@ func TestP34_FiftyWatchersAreOneToTheEngine(t *testing.T) {
 		}
 		synctest.Wait()
 		for _, w := range all {
-			w.take()
+			w.drain()
 		}
 		began := time.Now()
 		for seq := uint64(2); seq < 12; seq++ {
@@ -166,9 +166,9 @@ func TestP34_FiftyWatchersAreOneToTheEngine(t *testing.T) {
 		if n := con.all.Load(); n != 1 {
 			t.Errorf("the engine was watched %d times", n)
 		}
-		first := all[0].take()
+		first := all[0].drain()
 		for _, w := range all[1:] {
-			for i, p := range w.take() {
+			for i, p := range w.drain() {
 				if p != first[i] {
 					t.Fatal("somebody was given bytes of their own")
 				}
@@ -180,7 +180,7 @@ func TestP34_FiftyWatchersAreOneToTheEngine(t *testing.T) {
 			con.news <- engine.Update{Seq: seq, Jobs: []engine.JobRow{{}}}
 		}
 		synctest.Wait()
-		if mail := sleeper.take(); len(mail) != 1 || !mail[0].now.Snapshot || !mail[0].now.Gap || len(sleeper.mail) != 0 {
+		if mail := sleeper.drain(); len(mail) != 1 || !mail[0].now.Snapshot || !mail[0].now.Gap || len(sleeper.mail) != 0 {
 			t.Errorf("one who slept is given %d updates", len(mail))
 		}
 		for _, w := range all {
@@ -196,7 +196,7 @@ func TestP34_FiftyWatchersAreOneToTheEngine(t *testing.T) {
 		<-w.run.done
 		again := r.join(t.Context())
 		synctest.Wait()
-		if got := again.take(); len(got) != 1 || !got[0].now.Snapshot {
+		if got := again.drain(); len(got) != 1 || !got[0].now.Snapshot {
 			t.Errorf("who comes after that is given %d updates", len(got))
 		}
 		r.leave(w)

@@ -19,8 +19,8 @@ type Route struct {
 	Also         map[int]any // zero values of answers with another status than 200
 }
 
-// look is a route at which a viewer asks for a T.
-func look[T any](path, summary string, of func(*Request) (T, error), query ...Param) Route {
+// viewRoute is a route at which a viewer asks for a T.
+func viewRoute[T any](path, summary string, of func(*Request) (T, error), query ...Param) Route {
 	return route(http.MethodGet, path, summary, Viewer, of, query...)
 }
 

@@ -26,7 +26,7 @@ func (s *Server) protocol() []Route {
 	find.About = "Ask one of the typed queries that a console asks; `type` says which. The answer has the same `type`."
 	find.In, find.Out = question{}, reply{}
 	return []Route{
-		look("/v1/hello", "Who the engine is, and who you are to it", s.hello),
+		viewRoute("/v1/hello", "Who the engine is, and who you are to it", s.hello),
 		{
 			Method: http.MethodGet, Path: "/v1/watch", Role: Viewer, Out: frame{}, Type: typeStream, Handle: s.watch,
 			Summary: "A snapshot, then merged updates, one frame a line, until you go",

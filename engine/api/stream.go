@@ -91,7 +91,7 @@ func (s *Server) watch(w http.ResponseWriter, r *Request) error {
 
 // pass writes what a watcher has been given.
 func (s *stream) pass(in *watcher) error {
-	for _, p := range in.take() {
+	for _, p := range in.drain() {
 		raw, err := p.bytes()
 		if err != nil {
 			return err
@@ -122,9 +122,9 @@ type box struct {
 
 func newBox() *box { return &box{bell: await.NewBell()} }
 
-// put lays an update over what waits. errBehind ends the stream: a snapshot of everything is smaller
+// merge lays an update over what waits. errBehind ends the stream: a snapshot of everything is smaller
 // than that many changed rows.
-func (b *box) put(u engine.Update) error {
+func (b *box) merge(u engine.Update) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.some = true
@@ -148,17 +148,17 @@ func (b *box) close(err error) {
 	b.bell.Ring()
 }
 
-// take waits for something and takes everything out. What came before the end is
+// next waits for something and takes everything out. What came before the end is
 // given first.
-func (b *box) take(ctx context.Context) (engine.Update, error) {
+func (b *box) next(ctx context.Context) (engine.Update, error) {
 	for {
-		if u, ok, err := b.look(); ok || err != nil {
+		if u, ok, err := b.poll(); ok || err != nil {
 			return u, err
 		}
 		select {
 		case <-b.bell:
 		case <-ctx.Done():
-			if u, ok, err := b.look(); ok || err != nil {
+			if u, ok, err := b.poll(); ok || err != nil {
 				return u, err
 			}
 			return engine.Update{}, context.Cause(ctx)
@@ -166,8 +166,8 @@ func (b *box) take(ctx context.Context) (engine.Update, error) {
 	}
 }
 
-// look takes what there is without waiting. Once everything was taken it gives the error of the end.
-func (b *box) look() (u engine.Update, ok bool, err error) {
+// poll takes what there is without waiting. Once everything was taken it gives the error of the end.
+func (b *box) poll() (u engine.Update, ok bool, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	// What came before the end is told before it.

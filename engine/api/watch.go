@@ -60,7 +60,7 @@ func (c *Client) watchOnce(ctx context.Context, gap bool, yield func(engine.Upda
 	b.rows.Add(engine.Update{Gap: gap})
 	reading.Go(func() { b.close(c.read(resp.Body, cancel, b)) })
 	for {
-		u, err := b.take(ctx)
+		u, err := b.next(ctx)
 		if err != nil {
 			return errors.Is(err, errBehind)
 		}
@@ -114,7 +114,7 @@ func (c *Client) takeFrame(f frame, b *box) error {
 	if you := c.you.Load(); you != nil {
 		f.Update.Notes = without(f.Update.Notes, *you)
 	}
-	return b.put(*f.Update)
+	return b.merge(*f.Update)
 }
 
 // without leaves out the notes of one's own commands.

@@ -295,7 +295,7 @@ func FuzzCommand(f *testing.F) {
 func TestBoxMergesAndIsBounded(t *testing.T) {
 	b := newBox()
 	put := func(u engine.Update) {
-		if err := b.put(u); err != nil {
+		if err := b.merge(u); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -306,7 +306,7 @@ func TestBoxMergesAndIsBounded(t *testing.T) {
 	put(engine.Update{Seq: 2, Snapshot: true, Jobs: []engine.JobRow{job("a", 1), job("b", 1)}, Accounts: []engine.AccountRow{{ID: "x"}}})
 	put(engine.Update{Seq: 3, Jobs: []engine.JobRow{job("a", 2), job("c", 1)}, Gone: []engine.JobID{"b"}, Calls: []engine.CallRow{{Seq: 1}}})
 	put(engine.Update{Seq: 4, Gone: []engine.JobID{"c"}, Calls: []engine.CallRow{{Seq: 2}}, Alerts: []engine.AlertRow{}})
-	u, err := b.take(t.Context())
+	u, err := b.next(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -319,18 +319,18 @@ func TestBoxMergesAndIsBounded(t *testing.T) {
 		many.Notes = append(many.Notes, engine.Note{})
 	}
 	put(many)
-	if u, _ = b.take(t.Context()); len(u.Calls) != fold.KeptCalls || u.Calls[0].Seq != fold.KeptCalls || len(u.Notes) != fold.KeptNotes {
+	if u, _ = b.next(t.Context()); len(u.Calls) != fold.KeptCalls || u.Calls[0].Seq != fold.KeptCalls || len(u.Notes) != fold.KeptNotes {
 		t.Errorf("%d calls from %d on, %d notes", len(u.Calls), u.Calls[0].Seq, len(u.Notes))
 	}
 	many = engine.Update{}
 	for i := range boxJobs + 1 {
 		many.Gone = append(many.Gone, engine.JobID(strconv.Itoa(i)))
 	}
-	if err := b.put(many); !errors.Is(err, errBehind) {
+	if err := b.merge(many); !errors.Is(err, errBehind) {
 		t.Errorf("a flood of jobs: %v", err)
 	}
 	b.close(errBehind)
-	if u, err := b.take(t.Context()); !errors.Is(err, errBehind) {
+	if u, err := b.next(t.Context()); !errors.Is(err, errBehind) {
 		t.Errorf("%+v %v", u, err)
 	}
 }

@@ -22,7 +22,7 @@ func (c *Control) plan() *forecast.Plan {
 		Queues: c.opt.Backend.Queues(), Buckets: c.opt.Limiter.Rows().Buckets, Limits: c.outlook,
 	}
 	for _, a := range s.Open {
-		if h := c.stands(a, s.Queues, s.Buckets); h.Stand != "" && h.Until.IsZero() {
+		if h := c.heldBy(a, s.Queues, s.Buckets); h.Stand != "" && h.Until.IsZero() {
 			s.Still[a.ID] = h.Reason
 		}
 	}
@@ -66,7 +66,7 @@ func (c *Control) endsBy(p *forecast.Plan, a engine.AccountRow, timelines bool) 
 	if !a.Status.Open() {
 		return engine.ETA{}
 	}
-	h := c.stands(a, p.Queues, p.Buckets)
+	h := c.heldBy(a, p.Queues, p.Buckets)
 	switch {
 	case a.Matches.Total < 0: // nobody knows yet how many calls there will be
 		return engine.ETA{Why: h.Reason, Stand: h.Stand}
@@ -78,11 +78,11 @@ func (c *Control) endsBy(p *forecast.Plan, a engine.AccountRow, timelines bool) 
 	return e
 }
 
-// stands says why an open run makes no progress; the zero answer = it does. Until is
+// heldBy says why an open run makes no progress; the zero answer = it does. Until is
 // named only where its end can be foreseen with it. The widest reason wins: its queue, the engine, the
 // endpoints it calls, its host. An endpoint that it needs only later holds nothing yet, so that it has
 // a reason and no word.
-func (c *Control) stands(a engine.AccountRow, queues []engine.QueueRow, rows []engine.BucketRow) engine.Held {
+func (c *Control) heldBy(a engine.AccountRow, queues []engine.QueueRow, rows []engine.BucketRow) engine.Held {
 	for _, q := range queues {
 		if q.Name == a.Queue && q.Paused {
 			return engine.Held{Reason: q.Pause(), Stand: engine.StandPaused}

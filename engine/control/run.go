@@ -84,7 +84,7 @@ func (c *Control) Run(ctx context.Context) error {
 
 // Follow is Run beside a process that has taken over: it shows what that one does.
 func (c *Control) Follow(ctx context.Context) error {
-	return c.work(ctx, c.look, c.opt.Backend.Follow)
+	return c.work(ctx, c.readState, c.opt.Backend.Follow)
 }
 
 // work runs the backend and beside it all other parts, after begin. The end goes from the inside out:
@@ -119,8 +119,8 @@ func (c *Control) work(ctx context.Context, begin, backend func(context.Context)
 	return g.Wait()
 }
 
-// look reads what must be known before anything is shown.
-func (c *Control) look(ctx context.Context) error {
+// readState reads what must be known before anything is shown.
+func (c *Control) readState(ctx context.Context) error {
 	totals, err := c.opt.Store.Totals(ctx)
 	if err != nil {
 		return fmt.Errorf("read the totals: %w", err)
@@ -150,7 +150,7 @@ func (c *Control) look(ctx context.Context) error {
 // takeOver does what comes before the first job. The limiter comes before the backend begins: it counts
 // the calls of jobs that are still marked as running.
 func (c *Control) takeOver(ctx context.Context) error {
-	if err := c.look(ctx); err != nil {
+	if err := c.readState(ctx); err != nil {
 		return err
 	}
 	if err := c.opt.Limiter.Restore(ctx, c.opt.Fresh, c.opt.Store.Live(ctx)); err != nil {

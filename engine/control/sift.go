@@ -24,10 +24,10 @@ func pageSize(p engine.Page) int { return min(cmp.Or(max(p.Limit, 0), defaultPag
 // errEnough ends a look when the page is full.
 var errEnough = errors.New("enough")
 
-// look gives use the jobs of a list, wherever they stand in it, until use ends it with
+// scanJobs gives use the jobs of a list, wherever they stand in it, until use ends it with
 // errEnough or the most of them were looked at. next is where the others begin, "" = there
 // are none.
-func (f finder) look(
+func (f finder) scanJobs(
 	ctx context.Context, q engine.JobsQuery, use func(j engine.Job) error,
 ) (next string, looked int, err error) {
 	q.Limit = storePage
@@ -62,7 +62,7 @@ func (f finder) sifted(ctx context.Context, q engine.JobsQuery) (page engine.Job
 	}
 	limit := pageSize(q.Page)
 	page = engine.JobsPage{Jobs: []engine.JobRow{}, Total: -1}
-	page.Next, page.Looked, err = f.look(ctx, q, func(j engine.Job) error {
+	page.Next, page.Looked, err = f.scanJobs(ctx, q, func(j engine.Job) error {
 		row := f.live.row(j)
 		if !fits(&row) {
 			return nil
@@ -119,7 +119,7 @@ func (f finder) sieve(q engine.JobsQuery) (fits func(*engine.JobRow) bool, err e
 func (f finder) reasons(ctx context.Context, q engine.ReasonsQuery) (a engine.ReasonsAnswer, err error) {
 	var groups engine.Reasons
 	jobs := engine.JobsQuery{Page: engine.Page{After: q.After}, Queue: q.Queue}
-	a.Next, a.Looked, err = f.look(ctx, jobs, func(j engine.Job) error {
+	a.Next, a.Looked, err = f.scanJobs(ctx, jobs, func(j engine.Job) error {
 		if row, ok := engine.ReasonOf(f.live.row(j)); ok {
 			groups.Add(row)
 		}

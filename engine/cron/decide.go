@@ -29,7 +29,7 @@ type step struct {
 // decide gives the one step that a schedule needs at an instant; ok is false when
 // there is nothing to do. why is the reason that missed ticks get.
 //
-// It is pure and takes no step itself: [Runner.take] carries it out if the state is still the same. A
+// It is pure and takes no step itself: [Runner.carryOut] carries it out if the state is still the same. A
 // plan that is new or was changed has missed nothing.
 func (e entry) decide(s State, now time.Time, why string) (_ step, ok bool) {
 	if s.Expr != e.sched.Expr() || s.Zone != e.sched.Zone() || now.Before(s.AsOf) {

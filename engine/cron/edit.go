@@ -104,7 +104,7 @@ func (r *Runner) Edit(ctx context.Context, name string, edit engine.ScheduleEdit
 		}
 		s.follow(next, now)
 		if dry {
-			out.Text = "would be: " + out.Text + "; " + next.tell(out.Runs)
+			out.Text = "would be: " + out.Text + "; " + next.runsText(out.Runs)
 		}
 		return out, nil
 	})
@@ -113,8 +113,8 @@ func (r *Runner) Edit(ctx context.Context, name string, edit engine.ScheduleEdit
 // runLayout is how a run is told.
 const runLayout = "Mon 2 Jan 15:04"
 
-// tell says when the next runs are, in the schedule's own zone and in UTC.
-func (s Schedule) tell(runs []time.Time) string {
+// runsText says when the next runs are, in the schedule's own zone and in UTC.
+func (s Schedule) runsText(runs []time.Time) string {
 	if len(runs) == 0 {
 		return "it never runs"
 	}

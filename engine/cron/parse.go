@@ -69,7 +69,7 @@ func (s *Schedule) readWord() error {
 	if _, constant := got.(robfig.ConstantDelaySchedule); constant {
 		return s.readEvery()
 	}
-	return s.take(got)
+	return s.copyFields(got)
 }
 
 // readEvery reads @every: so long in real time, counted from the Unix epoch, so
@@ -102,7 +102,7 @@ func (s *Schedule) readFields() error {
 	if err != nil {
 		return engine.Problemf(engine.ErrInvalid, example, "%q is no schedule: %s", s.expr, err)
 	}
-	return s.take(got)
+	return s.copyFields(got)
 }
 
 // readable reports whether a word can stand in field i. robfig does not say which
@@ -116,8 +116,8 @@ func readable(i int, word string) bool {
 
 var errShape = errors.New("robfig/cron gave a schedule of a kind that is not known here")
 
-// take copies the sets out of robfig's schedule: its Next is not used.
-func (s *Schedule) take(got robfig.Schedule) error {
+// copyFields copies the sets out of robfig's schedule: its Next is not used.
+func (s *Schedule) copyFields(got robfig.Schedule) error {
 	spec, ok := got.(*robfig.SpecSchedule)
 	if !ok {
 		return errShape

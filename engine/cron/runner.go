@@ -150,7 +150,7 @@ func (r *Runner) catchUp(ctx context.Context, l *line, now time.Time, why string
 		if !ok {
 			return nil
 		}
-		err := r.take(ctx, e, state, next, now)
+		err := r.carryOut(ctx, e, state, next, now)
 		if refused, ok := errors.AsType[*refusal](err); ok {
 			r.putOff(l, refused)
 			return nil
@@ -175,10 +175,10 @@ func (r *Runner) putOff(l *line, err error) {
 	}
 }
 
-// take carries out one step in one transaction. If the stored state has moved on,
+// carryOut carries out one step in one transaction. If the stored state has moved on,
 // by an operator or another engine, nothing is done and the newer one is kept: the
 // caller decides again. e has the plan in force.
-func (r *Runner) take(ctx context.Context, e entry, on State, next step, now time.Time) error {
+func (r *Runner) carryOut(ctx context.Context, e entry, on State, next step, now time.Time) error {
 	return r.change(ctx, e, func(tx engine.Tx, s *State) (bool, error) {
 		if s.Rev != on.Rev {
 			return false, nil

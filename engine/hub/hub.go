@@ -370,7 +370,7 @@ func (h *Hub) next(ctx context.Context, b *mailbox) (engine.Update, bool) {
 	if b.fresh() {
 		return h.snapshot(ctx, b)
 	}
-	u, renew := h.take(b)
+	u, renew := h.drain(b)
 	if !u.Gap && !renew {
 		h.telemetry(b, &u)
 		return u, true
@@ -380,10 +380,10 @@ func (h *Hub) next(ctx context.Context, b *mailbox) (engine.Update, bool) {
 	return whole, ok
 }
 
-// take empties the mailbox into an update. With renew the reader needs a snapshot: it
+// drain empties the mailbox into an update. With renew the reader needs a snapshot: it
 // may show what is no longer there. What a row adds to its job is asked for here, when it is to be
 // shown, and not for each of its moves.
-func (h *Hub) take(b *mailbox) (u engine.Update, renew bool) {
+func (h *Hub) drain(b *mailbox) (u engine.Update, renew bool) {
 	m := b.empty()
 	u = m.rows.Update()
 	u.Gap = m.overflow

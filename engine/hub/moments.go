@@ -59,7 +59,7 @@ func (m *Moments) Add(moment engine.Moment) error {
 			return fmt.Errorf("keep the moment of %s: %w", at.Format(time.TimeOnly), err)
 		}
 		if len(data) <= momentBytes {
-			m.put(packed{at, data})
+			m.add(packed{at, data})
 			return nil
 		}
 	}
@@ -102,8 +102,8 @@ func (m *Moments) packed(moment engine.Moment) ([]byte, error) {
 	return m.data, nil
 }
 
-// put adds a moment in the place of the oldest.
-func (m *Moments) put(p packed) {
+// add adds a moment in the place of the oldest.
+func (m *Moments) add(p packed) {
 	if len(m.ring) < momentsKept {
 		m.ring = append(m.ring, p)
 		return

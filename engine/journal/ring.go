@@ -54,9 +54,9 @@ type shelf[T any] struct {
 	size  func(T) int
 }
 
-// put adds one and lets go of the oldest that have no room any more. The array behind is left to append,
+// push adds one and lets go of the oldest that have no room any more. The array behind is left to append,
 // which copies what still counts when it has to grow.
-func (s *shelf[T]) put(v T) {
+func (s *shelf[T]) push(v T) {
 	s.all = append(s.all, v)
 	s.used += s.size(v)
 	n := 0
@@ -97,7 +97,7 @@ func (r *Ring) Quiet(p []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.seq++
-	r.quiet.put(quietLine{r.seq, bytes.Clone(p)})
+	r.quiet.push(quietLine{r.seq, bytes.Clone(p)})
 }
 
 // Add appends a record and numbers it. One without an instant is of now. Numbers rise by one over all
@@ -110,7 +110,7 @@ func (r *Ring) Add(row engine.LogRow) {
 	}
 	r.seq++
 	row.Seq = r.seq
-	r.rows.put(row)
+	r.rows.push(row)
 }
 
 // recordOverhead and fieldOverhead are about what a record and a field take besides their text.
@@ -269,7 +269,7 @@ func decode(line []byte, row *engine.LogRow) error {
 		if err := d.Decode(&raw); err != nil {
 			return errNotARecord
 		}
-		take(row, key.(string), textOf(raw)) // keys of an object are strings, or Token has failed
+		setMember(row, key.(string), textOf(raw)) // keys of an object are strings, or Token has failed
 	}
 	if _, err := d.Token(); err != nil || d.More() {
 		return errNotARecord
@@ -277,9 +277,9 @@ func decode(line []byte, row *engine.LogRow) error {
 	return nil
 }
 
-// take puts one member of the object where it belongs. What does not look like
+// setMember puts one member of the object where it belongs. What does not look like
 // its name says stays a field: nothing is lost.
-func take(row *engine.LogRow, key, value string) {
+func setMember(row *engine.LogRow, key, value string) {
 	switch key {
 	case "level":
 		if l, known := levels[value]; known {

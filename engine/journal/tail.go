@@ -55,7 +55,7 @@ func (t *Tail) Fill(r *Ring) error {
 	if err := skipTo(t.file, int64(r.rows.bytes)); err != nil {
 		return fmt.Errorf("read the log %s: %w", t.path, err)
 	}
-	return t.read(r.take)
+	return t.read(r.addRow)
 }
 
 // fillOld reads the end of the file that was set aside when it was full.
@@ -74,13 +74,13 @@ func (t *Tail) fillOld(r *Ring, n int64) error {
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, maxLine)
 	for lines.Scan() {
-		t.take(lines.Bytes(), r.take)
+		t.yieldLine(lines.Bytes(), r.addRow)
 	}
 	return nil
 }
 
-// take keeps a record that was read, and asks for more.
-func (r *Ring) take(row engine.LogRow) bool {
+// addRow keeps a record that was read, and asks for more.
+func (r *Ring) addRow(row engine.LogRow) bool {
 	r.Add(row)
 	return true
 }
@@ -201,14 +201,14 @@ func (t *Tail) lines(yield func(engine.LogRow) bool) bool {
 		}
 		line := t.rest[:end]
 		t.rest = t.rest[end+1:]
-		if !t.take(line, yield) {
+		if !t.yieldLine(line, yield) {
 			return false
 		}
 	}
 }
 
-// take hands one line over, cleaned. An empty one is no record.
-func (t *Tail) take(line []byte, yield func(engine.LogRow) bool) bool {
+// yieldLine hands one line over, cleaned. An empty one is no record.
+func (t *Tail) yieldLine(line []byte, yield func(engine.LogRow) bool) bool {
 	if len(bytes.TrimSpace(line)) == 0 {
 		return true
 	}

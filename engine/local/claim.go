@@ -18,7 +18,7 @@ func (b *Backend) pick(s *session, n int) []claim {
 	b.tellBacklog() // the admitter paces by it: a stale one would let a burst through
 	var out []claim
 	for len(out) < n && s.ctx.Err() == nil {
-		c, ok := b.idx.take(time.Now())
+		c, ok := b.idx.next(time.Now())
 		if !ok {
 			break
 		}
@@ -37,7 +37,7 @@ func (b *Backend) admit(s *session, c *claim) bool {
 	if c.lane == "" {
 		return true
 	}
-	err := b.opt.Store.Read(s.write, func(tx engine.Tx) error { return b.look(tx, c) })
+	err := b.opt.Store.Read(s.write, func(tx engine.Tx) error { return b.inspect(tx, c) })
 	if err != nil {
 		b.idx.giveBack(c.e)
 		s.fail(fmt.Errorf("before its claim: %w", err))
@@ -56,10 +56,10 @@ func (b *Backend) admit(s *session, c *claim) bool {
 	return true
 }
 
-// look reads the job of a claim and notes what stands against it. An error is the
+// inspect reads the job of a claim and notes what stands against it. An error is the
 // store's: it says nothing about the job. It begins by taking back what it noted before: the
 // transaction may run twice.
-func (b *Backend) look(tx engine.Tx, c *claim) error {
+func (b *Backend) inspect(tx engine.Tx, c *claim) error {
 	c.ok, c.moved, c.gone, c.bad, c.groups, c.paused = false, nil, false, nil, nil, nil
 	j, err := b.opt.Store.Job(tx, c.id)
 	switch {
@@ -88,7 +88,7 @@ func ofTheJob(err error) bool {
 // its end: whatever becomes of the process, it counts as begun, and who does not want it charged takes
 // it back (uncharge).
 func (b *Backend) claimIn(tx engine.Tx, c *claim, now time.Time) error {
-	if err := b.look(tx, c); err != nil {
+	if err := b.inspect(tx, c); err != nil {
 		return err
 	}
 	if c.moved != nil || c.gone || c.bad != nil || c.refused != nil {

@@ -88,7 +88,7 @@ func (b *Backend) promote(s *session, now time.Time) (more bool, err error) {
 // promoteIn makes one due job available, if it still is as it was when its instant
 // came; else it notes why not.
 func (b *Backend) promoteIn(tx engine.Tx, c *claim, now time.Time) error {
-	if err := b.look(tx, c); err != nil {
+	if err := b.inspect(tx, c); err != nil {
 		return err
 	}
 	if c.moved != nil || c.gone || c.bad != nil {

@@ -94,7 +94,7 @@ func (b *Backend) close(tx engine.Tx, j engine.Job, f *finishing, now time.Time)
 		return err
 	}
 	v := &f.verdict
-	v.settle(e)
+	v.decide(e)
 	if err := b.opt.Store.AddAttempt(tx, j.ID, v.attempt); err != nil {
 		return fmt.Errorf("close attempt %d of job %s: %w", j.Attempts, j.ID, err)
 	}

@@ -214,9 +214,9 @@ func (x *index) lineFor(e *entry) *line {
 	return l
 }
 
-// put takes in a committed job. An older revision than the known one changes
+// upsert takes in a committed job. An older revision than the known one changes
 // nothing. It answers the run that must be told of a cancel.
-func (x *index) put(j *engine.Job, lane string, now time.Time) (cancel *run) {
+func (x *index) upsert(j *engine.Job, lane string, now time.Time) (cancel *run) {
 	e := x.jobs[j.ID]
 	if e != nil && j.Rev <= e.rev {
 		return nil
@@ -235,7 +235,7 @@ func (x *index) put(j *engine.Job, lane string, now time.Time) (cancel *run) {
 	}
 	x.lift(e)
 	x.describe(e, j, lane, now)
-	x.settle(e, now)
+	x.place(e, now)
 	if e.cancel && e.state == engine.Running {
 		return e.run
 	}
@@ -293,8 +293,8 @@ func (x *index) lift(e *entry) {
 	}
 }
 
-// settle counts e and puts it where its state belongs.
-func (x *index) settle(e *entry, now time.Time) {
+// place counts e and puts it where its state belongs.
+func (x *index) place(e *entry, now time.Time) {
 	e.counted = true
 	e.queue.counts[e.state]++
 	if e.again {

@@ -109,7 +109,7 @@ func (m *machine) draw(t *rapid.T) *engine.Job {
 }
 
 func (m *machine) take(t *rapid.T) {
-	c, ok := m.x.take(m.now)
+	c, ok := m.x.next(m.now)
 	if !ok {
 		return
 	}
@@ -310,12 +310,12 @@ func TestRefusedLaneStaysShut(t *testing.T) {
 		m.lanes[id] = "europe"
 		m.commit(&engine.Job{ID: id, Rev: 1, Kind: knownKind, Queue: "q", State: engine.Available})
 	}
-	head, _ := m.x.take(m.now)
+	head, _ := m.x.next(m.now)
 	m.x.refuse(head, engine.Admission{Until: m.now.Add(time.Minute)}, m.now)
-	if _, ok := m.x.take(m.now.Add(59 * time.Second)); ok {
+	if _, ok := m.x.next(m.now.Add(59 * time.Second)); ok {
 		t.Error("asked again too early")
 	}
-	if again, ok := m.x.take(m.now.Add(time.Minute)); !ok || again.id != head.id {
+	if again, ok := m.x.next(m.now.Add(time.Minute)); !ok || again.id != head.id {
 		t.Errorf("took %+v, want the same head", again)
 	}
 }
@@ -330,19 +330,19 @@ func TestSuspectGetsItsTurn(t *testing.T) {
 	add("s", engine.SuspectAfter)
 	add("a", 0)
 	add("b", 0)
-	a, _ := m.x.take(m.now)
+	a, _ := m.x.next(m.now)
 	if a.id != "a" {
 		t.Fatalf("took %s first", a.id)
 	}
 	later := m.now.Add(suspectPatience)
-	if e, ok := m.x.take(later); ok {
+	if e, ok := m.x.next(later); ok {
 		t.Errorf("took %s although the suspect waits for silence", e.id)
 	}
 	m.commit(&engine.Job{ID: "a", Rev: 2, Kind: knownKind, Queue: "q", State: engine.Completed})
-	if e, ok := m.x.take(later); !ok || e.id != "s" {
+	if e, ok := m.x.next(later); !ok || e.id != "s" {
 		t.Errorf("took %+v, want the suspect", e)
 	}
-	if e, ok := m.x.take(later); ok {
+	if e, ok := m.x.next(later); ok {
 		t.Errorf("took %s beside the suspect", e.id)
 	}
 }

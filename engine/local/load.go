@@ -78,7 +78,7 @@ func (x *index) load(j engine.Job, lane string, now time.Time) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if _, gone := x.gone[j.ID]; !gone {
-		x.put(&j, lane, now)
+		x.upsert(&j, lane, now)
 	}
 }
 
@@ -133,7 +133,7 @@ func (x *index) apply(seq uint64, changes []engine.Change, lanes []string, now t
 	for i := range changes {
 		switch c := &changes[i]; {
 		case c.Job != nil:
-			if r := x.put(c.Job, lanes[i], now); r != nil {
+			if r := x.upsert(c.Job, lanes[i], now); r != nil {
 				cancelled = append(cancelled, r)
 			}
 		case c.Deleted != "":

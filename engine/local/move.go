@@ -28,8 +28,8 @@ type trail struct {
 
 func newTrail() *trail { return &trail{was: map[engine.JobID]engine.Revision{}} }
 
-// take notes a child that its parent took along.
-func (w because) take(before, after engine.Job) {
+// noteChild notes a child that its parent took along.
+func (w because) noteChild(before, after engine.Job) {
 	if w.trail == nil || w.cause != engine.ByParent {
 		return
 	}
@@ -85,7 +85,7 @@ func (b *Backend) move(tx engine.Tx, before, after engine.Job, why because) erro
 	if err := b.opt.Store.SaveJob(tx, after); err != nil {
 		return fmt.Errorf("save job %s: %w", after.ID, err)
 	}
-	why.take(before, after)
+	why.noteChild(before, after)
 	if err := b.chronicle(tx, before, after, why); err != nil {
 		return err
 	}

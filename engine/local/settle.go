@@ -43,10 +43,10 @@ var verbs = map[engine.Verb]func(ending, *verdict){
 	engine.VerbWait:   wait,
 }
 
-// settle maps an outcome to the job's next value. It depends on nothing else, reads no
+// decide maps an outcome to the job's next value. It depends on nothing else, reads no
 // clock and no store: what becomes of an attempt can be tested as a table. A cancel
 // that was asked for, and a stop of the engine, come before whatever the handler says.
-func (v *verdict) settle(e ending) {
+func (v *verdict) decide(e ending) {
 	*v = verdict{job: e.job, attempt: attemptOf(e)}
 	j := &v.job
 	j.Rev++

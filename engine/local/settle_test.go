@@ -182,6 +182,6 @@ func TestHolds(t *testing.T) {
 }
 
 func settle(e ending) (v verdict) {
-	v.settle(e)
+	v.decide(e)
 	return v
 }

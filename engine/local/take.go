@@ -39,10 +39,10 @@ type claim struct {
 	paused *engine.QueueState
 }
 
-// take chooses the job that goes next and marks it taken; false if none may.
+// next chooses the job that goes next and marks it taken; false if none may.
 // Whoever takes a job must claim it or give it back. It ends: each round that chooses nobody takes a
 // job out of its line, to wait for a lock.
-func (x *index) take(now time.Time) (claim, bool) {
+func (x *index) next(now time.Time) (claim, bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if !x.loaded || x.stopped() != "" {

@@ -66,7 +66,7 @@ func (x *index) include(id engine.JobID, now time.Time) {
 	}
 	x.lift(e)
 	e.foreign = false
-	x.settle(e, now)
+	x.place(e, now)
 }
 
 // isForeign reports whether a job is known and left to other engines.

@@ -118,9 +118,9 @@ func (b *Backend) undoOne(tx engine.Tx, j engine.Job, o order) (engine.Receipt, 
 // comesBack says what stands against taking a move back.
 func (b *Backend) comesBack(tx engine.Tx, j engine.Job, m engine.JobMove) error {
 	switch {
-	case !stands(j, m) && j.State == engine.Running && j.CancelAsked:
+	case !unchanged(j, m) && j.State == engine.Running && j.CancelAsked:
 		return refusal(j, "still stopping", "it is still stopping", "try again in a moment")
-	case !stands(j, m):
+	case !unchanged(j, m):
 		return conflict(j, "changed since", "something has happened to it since: now %s (rev %d)", j.State, j.Rev)
 	case j.State.Terminal():
 		return b.keyIsFree(tx, j)
@@ -128,9 +128,9 @@ func (b *Backend) comesBack(tx engine.Tx, j engine.Job, m engine.JobMove) error 
 	return nil
 }
 
-// stands reports whether a job stands as a command has left it. That a job which was
+// unchanged reports whether a job stands as a command has left it. That a job which was
 // told to stop has stopped, and that an instant has come, is nothing new.
-func stands(j engine.Job, m engine.JobMove) bool {
+func unchanged(j engine.Job, m engine.JobMove) bool {
 	switch {
 	case m.After.State == engine.Running:
 		return j.State == engine.Cancelled && j.Rev == m.Rev+1

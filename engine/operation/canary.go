@@ -80,7 +80,7 @@ func (o *Operator) sendCanary(ctx context.Context, cmd engine.Command, p picked)
 			Canary: id, Op: cmd.Op, Rest: rest, By: cmd.By, Reason: cmd.Reason, Since: time.Now().UTC(),
 		})
 	}
-	total.Nothing, total.Text = true, tell(Of(cmd.Op).Did, total)
+	total.Nothing, total.Text = true, receiptText(Of(cmd.Op).Did, total)
 	return total, nil
 }
 

@@ -56,7 +56,7 @@ func (o *Operator) onJobs(ctx context.Context, cmd engine.Command) (engine.Recei
 		return o.sendCanary(ctx, cmd, p)
 	}
 	r, err := o.opt.Backend.Bulk(ctx, cmd)
-	r.Sample, r.Text = o.examples(ctx, p), tell(Of(cmd.Op).Did, r)
+	r.Sample, r.Text = o.examples(ctx, p), receiptText(Of(cmd.Op).Did, r)
 	return r, err
 }
 
@@ -78,7 +78,7 @@ func (o *Operator) dryRun(ctx context.Context, cmd engine.Command, p picked) (en
 	if err != nil {
 		return r, err
 	}
-	r.Select, r.Sample, r.Text = &p.sel, o.examples(ctx, p), tell(would(cmd.Op), r)
+	r.Select, r.Sample, r.Text = &p.sel, o.examples(ctx, p), receiptText(would(cmd.Op), r)
 	// What the trial has moved is what would make calls; the receipt itself moved nothing.
 	moves := r.Moves
 	r.Would, r.Applied, r.Moves, r.Nothing = r.Applied, 0, nil, r.Applied == 0

@@ -38,7 +38,7 @@ func (o *Operator) undo(ctx context.Context, cmd engine.Command) (engine.Receipt
 	if cmd.DryRun {
 		did = would(cmd.Op) + " " + string(e.Op) + " of"
 	}
-	r.Text = tell(did, r)
+	r.Text = receiptText(did, r)
 	// A command of which some jobs come back is undone; one of which none does is a conflict.
 	if r.Applied == 0 {
 		return r, engine.Problemf(engine.ErrConflict, "look at the jobs",

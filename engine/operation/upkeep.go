@@ -25,7 +25,7 @@ func (o *Operator) backup(ctx context.Context, cmd engine.Command) (engine.Recei
 	// A copy takes minutes: consoles ask meanwhile how far it is.
 	run := o.running.begin(cmd)
 	defer o.running.end(run)
-	done, err := o.opt.Upkeep.Backup(ctx, ask, func(done, total int64) { o.running.told(run, done, total) })
+	done, err := o.opt.Upkeep.Backup(ctx, ask, func(done, total int64) { o.running.progressed(run, done, total) })
 	if err != nil {
 		return engine.Receipt{}, givenUp(ctx, err)
 	}
@@ -48,7 +48,7 @@ func (o *Operator) compact(ctx context.Context, cmd engine.Command) (engine.Rece
 	}
 	run := o.running.begin(cmd)
 	defer o.running.end(run)
-	done, err := o.opt.Upkeep.Compact(ctx, ask, cmd.DryRun, func(done, total int64) { o.running.told(run, done, total) })
+	done, err := o.opt.Upkeep.Compact(ctx, ask, cmd.DryRun, func(done, total int64) { o.running.progressed(run, done, total) })
 	r := engine.Receipt{Matched: len(done.Months), Compact: &done, Text: done.Text(cmd.DryRun)}
 	if !cmd.DryRun {
 		r.Applied = r.Matched
@@ -123,8 +123,8 @@ func (u *upkeeps) begin(cmd engine.Command) *engine.UpkeepRun {
 	return run
 }
 
-// told notes how far a run is, in bytes. Running copies the runs under the same lock.
-func (u *upkeeps) told(run *engine.UpkeepRun, done, total int64) {
+// progressed notes how far a run is, in bytes. Running copies the runs under the same lock.
+func (u *upkeeps) progressed(run *engine.UpkeepRun, done, total int64) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	run.Done, run.Total = done, total

@@ -30,8 +30,8 @@ func callsOf(cost engine.Cost) string {
 	return fmt.Sprintf("%s in %s, paced by %s", text, human.Span(cost.Takes), cost.Bucket)
 }
 
-// tell is a bulk receipt in one sentence.
-func tell(did string, r engine.Receipt) string {
+// receiptText is a bulk receipt in one sentence.
+func receiptText(did string, r engine.Receipt) string {
 	if r.Matched == 0 {
 		return "no job fits: nothing to do"
 	}

@@ -130,7 +130,7 @@ func (l line) create(ctx context.Context) (sid string, o engine.Outcome, ok bool
 	if err := l.note(ctx, e); err != nil {
 		return "", l.failed(ctx, err), false
 	}
-	c, err := l.twilio.create(ctx, l.to, twiml(l.notice.said(), l.notice.language()))
+	c, err := l.twilio.create(ctx, l.to, twiml(l.notice.spokenText(), l.notice.language()))
 	if err == nil {
 		e.SID = c.SID
 		// An answer must be kept, also when the engine stops at this instant.
@@ -149,7 +149,7 @@ func (l line) create(ctx context.Context) (sid string, o engine.Outcome, ok bool
 
 // note writes what is known of the attempt's call into the ledger.
 func (l line) note(ctx context.Context, e entry) error {
-	return l.ledger.put(ctx, l.run.Job.ID, e)
+	return l.ledger.save(ctx, l.run.Job.ID, e)
 }
 
 // failed is the outcome of an attempt that has no call to follow.
@@ -168,7 +168,7 @@ func (l line) failed(ctx context.Context, err error) engine.Outcome {
 	o := end.Outcome()
 	o.Err = fmt.Errorf("%w: %w", end, api)
 	if o.Verb == engine.VerbFail {
-		l.tell(engine.LevelErr, l.run.Job.ID, "the call %s cannot be made: %v", l.notice.subject(), api)
+		l.announce(engine.LevelErr, l.run.Job.ID, "the call %s cannot be made: %v", l.notice.subject(), api)
 	}
 	return o
 }
@@ -213,7 +213,7 @@ func (l line) ended(end engine.CallEnd) engine.Outcome {
 	if end.Status.Rule().Alert {
 		l.log.Error().Str("job", string(l.run.Job.ID)).Str("call", end.External).Str("class", string(end.Class())).
 			Msg("call ended in a way that is not known")
-		l.tell(engine.LevelErr, l.run.Job.ID, "the call %s ended %q, which is not known: nobody may have been reached",
+		l.announce(engine.LevelErr, l.run.Job.ID, "the call %s ended %q, which is not known: nobody may have been reached",
 			l.notice.subject(), end.Class())
 	}
 	return end.Outcome()

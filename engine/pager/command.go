@@ -54,7 +54,7 @@ func (p *Pager) command(ctx context.Context, r engine.Run) engine.Outcome {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrPermission):
 		return engine.Fail(fmt.Errorf("%s cannot be run: %w", c.Command[0], err)).As("command")
 	case err != nil:
-		return engine.Retry(fmt.Errorf("%s: %w%s", c.Command[0], err, s.said(out))).As(exitClass(err))
+		return engine.Retry(fmt.Errorf("%s: %w%s", c.Command[0], err, s.output(out))).As(exitClass(err))
 	}
 	return engine.Done(nil)
 }
@@ -71,8 +71,8 @@ func (p *Pager) environment(n notice) []string {
 	return env
 }
 
-// said is what a command has written, behind its error; "" for nothing.
-func (s *setup) said(out []byte) string {
+// output is what a command has written, behind its error; "" for nothing.
+func (s *setup) output(out []byte) string {
 	if text := s.client.clean(strings.TrimSpace(string(out))); text != "" {
 		return ": " + text
 	}

@@ -73,7 +73,7 @@ func (p *Pager) Run(ctx context.Context) error {
 			return nil
 		case <-p.news:
 		}
-		if err := p.look(ctx); err != nil && ctx.Err() == nil {
+		if err := p.compareAlerts(ctx); err != nil && ctx.Err() == nil {
 			// Not told is not forgotten: the next evaluation, seconds away, tries again.
 			p.log.Warn().Err(err).Msg("alerts could not be handed to the pager's queue")
 		}

@@ -82,9 +82,9 @@ func (l *ledger) knows(sid string) bool {
 	return slices.Contains(l.placed, sid)
 }
 
-// put notes the call of a job's attempt, and stores that. The lock is held while
+// save notes the call of a job's attempt, and stores that. The lock is held while
 // it is stored: of two blobs the later one must win.
-func (l *ledger) put(ctx context.Context, job engine.JobID, e entry) error {
+func (l *ledger) save(ctx context.Context, job engine.JobID, e entry) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.tidy(e.At)

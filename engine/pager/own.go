@@ -158,8 +158,8 @@ func (l line) mayCallAgain(ctx context.Context) (o engine.Outcome, ok bool) {
 // maxSpoken bounds what is said, in runes: some twenty seconds.
 const maxSpoken = 300
 
-// said is what a call speaks.
-func (n notice) said() string {
+// spokenText is what a call speaks.
+func (n notice) spokenText() string {
 	if n.Own != nil {
 		return n.Own.Text
 	}

@@ -86,7 +86,7 @@ func (p *Pager) evidence(n notice) string {
 	return ""
 }
 
-// tell puts a message on every console's message line.
-func (p *Pager) tell(level engine.Level, job engine.JobID, format string, args ...any) {
+// announce puts a message on every console's message line.
+func (p *Pager) announce(level engine.Level, job engine.JobID, format string, args ...any) {
 	p.opt.OnNote(engine.Note{At: time.Now(), Level: level, Text: fmt.Sprintf(format, args...), Job: job})
 }

@@ -39,9 +39,9 @@ func (t *told) load(ctx context.Context, s Store) error {
 	return nil
 }
 
-// look compares the alerts with what was told, tells what is new, and remembers.
+// compareAlerts compares the alerts with what was told, tells what is new, and remembers.
 // Jobs are inserted first: told twice is a key that is held, not told is silence.
-func (p *Pager) look(ctx context.Context) error {
+func (p *Pager) compareAlerts(ctx context.Context) error {
 	if p.jobs == nil || p.set.Load().nobody() {
 		return nil
 	}

@@ -65,7 +65,7 @@ func (f *fuse) blow(job engine.JobID, now time.Time) {
 	switch {
 	case !f.blown:
 		f.blown, f.since, f.wait = true, now, f.first
-		defer f.tell()
+		defer f.announce()
 	case f.prober == job:
 		f.wait = min(2*f.wait, f.most)
 	default:
@@ -79,12 +79,12 @@ func (f *fuse) repair() bool {
 	was := f.blown
 	f.blown, f.prober, f.wait = false, "", 0
 	if was {
-		f.tell()
+		f.announce()
 	}
 	return was
 }
 
-func (f *fuse) tell() {
+func (f *fuse) announce() {
 	if f.told != nil {
 		f.told(f)
 	}

@@ -184,7 +184,7 @@ func (g *gate) judge(l Lane, job engine.JobID, e *riot.Error, now time.Time) (r 
 	case e.Reason == riot.Transient || e.Reason == riot.Timeout:
 		doubt := b.fail(job, now)
 		reached := e.Reason == riot.Transient && g.reached(false)
-		r = g.stands(b, now)
+		r = g.ruleLane(b, now)
 		r.doubt = doubt
 		return r, b.blown || reached
 	case e.Status == 0: // no call was made
@@ -205,16 +205,16 @@ func (g *gate) judge(l Lane, job engine.JobID, e *riot.Error, now time.Time) (r 
 func (g *gate) silent(l Lane, since, now time.Time) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.stands(g.lane(l), now).outage {
+	if g.ruleLane(g.lane(l), now).outage {
 		return false
 	}
 	return g.good[l.Host].Before(since)
 }
 
-// stands rules by how a lane stands. What is only taken to be an outage is not held
+// ruleLane rules by how a lane stands. What is only taken to be an outage is not held
 // to be one for ever. Past patience an outage that nothing has proven charges attempts again, or a
 // match that is broken for ever would keep its lane shut.
-func (g *gate) stands(b *breaker, now time.Time) ruling {
+func (g *gate) ruleLane(b *breaker, now time.Time) ruling {
 	return ruling{outage: b.blown && (b.proven || now.Sub(b.since) < g.patience), next: later(b.probe, now)}
 }
 

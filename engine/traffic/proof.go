@@ -47,7 +47,7 @@ func (g *gate) declare(l Lane, job engine.JobID, now time.Time) (r ruling) {
 	g.change(func() bool {
 		b := g.lane(l)
 		b.blow(job, now)
-		r = g.stands(b, now)
+		r = g.ruleLane(b, now)
 		return true
 	})
 	return r

@@ -56,24 +56,24 @@ func (r *recorder) add(c riot.Call) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	called.Seq = r.seq + 1
-	r.put(called)
+	r.keep(called)
 }
 
-// hear takes over what the recorder of another process has, by its numbers: what is here already is left
+// adopt takes over what the recorder of another process has, by its numbers: what is here already is left
 // out. The rows are the oldest first. They come without what only their own process needs: the cost of
 // an attempt and the evidence of a 429.
-func (r *recorder) hear(rows []engine.CallRow) {
+func (r *recorder) adopt(rows []engine.CallRow) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, row := range rows {
 		if row.Seq > r.seq {
-			r.put(record{seen: seen{CallRow: row}})
+			r.keep(record{seen: seen{CallRow: row}})
 		}
 	}
 }
 
-// put adds the newest call.
-func (r *recorder) put(c record) {
+// keep adds the newest call.
+func (r *recorder) keep(c record) {
 	r.seq = c.Seq
 	if len(r.ring) < recorded {
 		r.ring = append(r.ring, c)

@@ -184,8 +184,8 @@ func TestCallsThatAreHeardOf(t *testing.T) {
 	for i := range 10 {
 		its.add(call("7", 200, time.Millisecond, noon.Add(time.Duration(i)*time.Second)))
 	}
-	ours.hear(its.after(0)[:6])
-	ours.hear(its.after(2))
+	ours.adopt(its.after(0)[:6])
+	ours.adopt(its.after(2))
 	if got, want := ours.after(0), its.after(0); len(got) != 10 || got[0].Seq != 1 || got[9].Seq != 10 || !got[9].At.Equal(want[9].At) {
 		t.Errorf("%+v", got)
 	}
@@ -195,7 +195,7 @@ func TestCallsThatAreHeardOf(t *testing.T) {
 	var next recorder
 	next.goOnFrom(10)
 	next.add(call("8", 200, time.Millisecond, noon))
-	if ours.hear(next.after(0)); ours.last() != 11 {
+	if ours.adopt(next.after(0)); ours.last() != 11 {
 		t.Errorf("the last one is %d", ours.last())
 	}
 }

@@ -206,7 +206,7 @@ func (l *Limits) CallsAfter(seq uint64) []engine.CallRow { return l.calls.after(
 
 // Hear takes over calls that another process has made and recorded, the oldest first: those that are
 // here already are left out. The members of a fleet show the leader's calls so.
-func (l *Limits) Hear(calls []engine.CallRow) { l.calls.hear(calls) }
+func (l *Limits) Hear(calls []engine.CallRow) { l.calls.adopt(calls) }
 
 // GoOnFrom makes the numbers of calls go on after one that others have heard of.
 func (l *Limits) GoOnFrom(seq uint64) { l.calls.goOnFrom(seq) }

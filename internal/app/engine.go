@@ -173,7 +173,7 @@ func (p *parts) wire() error {
 		if told, err := storedReading(context.Background(), p.store); err == nil {
 			p.limits.GoOnFrom(told.last())
 		}
-		also = append(also, runner(p.tell))
+		also = append(also, runner(p.storeReadings))
 	}
 	o := control.Options{
 		Store: p.store, Backend: p.backend, Syncer: in, Domain: in, Forecast: in, Limiter: limiter, Logs: p.logs.Ring, Keys: p.keys, TryKey: p.tryKey,

@@ -126,8 +126,8 @@ func (r reading) last() uint64 {
 	return r.Calls[len(r.Calls)-1].Seq
 }
 
-// tell stores readings while this engine leads. What the store does not take now it takes next time.
-func (p *parts) tell(ctx context.Context) error {
+// storeReadings stores readings while this engine leads. What the store does not take now it takes next time.
+func (p *parts) storeReadings(ctx context.Context) error {
 	var stored []byte
 	for ok := true; ok; ok = await.Pause(ctx, ledEvery) {
 		blob, err := json.Marshal(p.reading(time.Now()))

@@ -139,15 +139,15 @@ func (g given) testPager(ctx context.Context, who string, wait time.Duration) er
 	if err := cli.Acted(g.out, r, g.dry, ""); err != nil || g.dry || g.out.JSON || wait == 0 {
 		return err
 	}
-	return g.told(ctx, c, wait, r.Sample)
+	return g.waitForJobs(ctx, c, wait, r.Sample)
 }
 
 // testLook is how often [became] asks how a job stands.
 const testLook = 300 * time.Millisecond
 
-// told waits until each job has come to something, and says to what. The error says
+// waitForJobs waits until each job has come to something, and says to what. The error says
 // who was not told.
-func (g given) told(ctx context.Context, c *api.Client, wait time.Duration, keys []string) error {
+func (g given) waitForJobs(ctx context.Context, c *api.Client, wait time.Duration, keys []string) error {
 	ctx, cancel := waiting(ctx, wait)
 	defer cancel()
 	failed := 0
@@ -259,12 +259,12 @@ func (g given) call(ctx context.Context, ask *engine.CallAsk, wait time.Duration
 	if err := cli.Acted(g.out, r, g.dry, ""); err != nil || g.dry || g.out.JSON || wait == 0 {
 		return err
 	}
-	return g.heard(ctx, c, wait, r.Job)
+	return g.waitForTry(ctx, c, wait, r.Job)
 }
 
-// heard waits until a try of the call has ended, and says how. The error says that
+// waitForTry waits until a try of the call has ended, and says how. The error says that
 // nobody has heard it yet.
-func (g given) heard(ctx context.Context, c engine.Console, wait time.Duration, job engine.JobID) error {
+func (g given) waitForTry(ctx context.Context, c engine.Console, wait time.Duration, job engine.JobID) error {
 	ctx, cancel := waiting(ctx, wait)
 	defer cancel()
 	// One try: the next may be minutes away, and who waits at a shell wants to know that now.

@@ -127,7 +127,7 @@ func (d *daemon) ready() string {
 // run answers systemd and SIGHUP until ctx ends: by a signal, or because the engine
 // has stopped.
 func (d *daemon) run(ctx context.Context) {
-	d.say("READY=1", "STATUS=at work on "+storeName(*d.config.Load()))
+	d.notify("READY=1", "STATUS=at work on "+storeName(*d.config.Load()))
 	var watchdog sync.WaitGroup
 	defer watchdog.Wait()
 	// A reload may take longer than the watchdog's time: it is fed beside.
@@ -141,7 +141,7 @@ func (d *daemon) run(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
-			d.say("STOPPING=1", "STATUS=letting the calls in flight finish")
+			d.notify("STOPPING=1", "STATUS=letting the calls in flight finish")
 			return
 		// One at a time: a second signal during a reload waits, and all further ones are one.
 		case <-d.hangups:
@@ -150,8 +150,8 @@ func (d *daemon) run(ctx context.Context) {
 	}
 }
 
-// say tells systemd how the service stands, in lines such as STATUS=at work on /var/lib/farsight.
-func (d *daemon) say(lines ...string) {
+// notify tells systemd how the service stands, in lines such as STATUS=at work on /var/lib/farsight.
+func (d *daemon) notify(lines ...string) {
 	if err := d.systemd.Tell(lines...); err != nil {
 		d.log.Warn().Err(err).Msg("systemd could not be told")
 	}
@@ -160,7 +160,7 @@ func (d *daemon) say(lines ...string) {
 // reload reads the key and the configuration again and takes over what can be
 // changed at run time; it says what needs a restart. What is wrong changes nothing.
 func (d *daemon) reload() {
-	d.say(sdnotify.Reloading()...)
+	d.notify(sdnotify.Reloading()...)
 	said, err := d.takeOver()
 	n := engine.Note{At: time.Now(), Level: engine.LevelInfo, Text: "reload: " + strings.Join(said, "; ")}
 	if err != nil {
@@ -170,7 +170,7 @@ func (d *daemon) reload() {
 	d.tale.Note(logbook.AreaEngine, n)
 	d.note(n)
 	// To systemd a new line begins another message.
-	d.say("READY=1", "STATUS="+safe.Text(strings.ReplaceAll(n.Text, "\n", " ")))
+	d.notify("READY=1", "STATUS="+safe.Text(strings.ReplaceAll(n.Text, "\n", " ")))
 }
 
 // takeOver does the work of reload and says in words what it did.

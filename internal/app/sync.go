@@ -287,14 +287,14 @@ func (s *syncRun) alone(ctx context.Context) error {
 		err := s.own(ctx, role{keys: s.keys, sole: true, onlyOwn: true, attach: true})
 		// The machine has slept: the term is over, the sync is as it was stored.
 		if errors.Is(err, errStoodStill) {
-			s.say("this process has stood still and does not lead any more: it goes on")
+			s.toPeople("this process has stood still and does not lead any more: it goes on")
 			led, waits = true, false
 			continue
 		}
 		// A store that it has worked on takes no writes, or is away: as while it led, work goes on when it is back.
 		if _, shut := errors.AsType[*unopened](err); shut && led && !isHeld(err) {
 			if !waits {
-				s.say(err.Error() + "; it goes on when that is over")
+				s.toPeople(err.Error() + "; it goes on when that is over")
 			}
 			if waits = true; await.Pause(ctx, ledLook) {
 				continue
@@ -307,7 +307,7 @@ func (s *syncRun) alone(ctx context.Context) error {
 		if !errors.Is(err, errLeaderless) {
 			return err
 		}
-		s.say("nobody leads any more: this process does, unless another is faster, until the sync has ended")
+		s.toPeople("nobody leads any more: this process does, unless another is faster, until the sync has ended")
 	}
 }
 
@@ -379,8 +379,8 @@ func (e *unopened) Unwrap() error { return e.error }
 // nothing, as on a machine that sleeps.
 var errStoodStill = engine.Problemf(engine.ErrGone, "the same command goes on where it stopped", "this process has stood still and does not lead any more")
 
-// say tells people, not programs.
-func (s *syncRun) say(text string) {
+// toPeople tells people, not programs.
+func (s *syncRun) toPeople(text string) {
 	if !s.out.JSON {
 		_, _ = fmt.Fprintln(s.out.W, text)
 	}
@@ -406,7 +406,7 @@ func (s *syncRun) after(ctx context.Context, err error) (again bool, _ error) {
 	}
 	if s.lost.IsZero() {
 		s.lost = time.Now()
-		s.say("the engine has gone: looking for the next one")
+		s.toPeople("the engine has gone: looking for the next one")
 	}
 	if time.Since(s.lost) > engineBack {
 		return false, err

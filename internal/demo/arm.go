@@ -90,8 +90,8 @@ func (a *armed) move() {
 	a.moved = make(chan struct{})
 }
 
-// look takes a commit in, and reports that the mark has been reached.
-func (a *armed) look(changes []engine.Change) (reached bool) {
+// observe takes a commit in, and reports that the mark has been reached.
+func (a *armed) observe(changes []engine.Change) (reached bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for i := range changes {
@@ -128,7 +128,7 @@ func (a *armed) row(r *engine.AccountRow) {
 // door lets one match after the other through when the mark is near.
 func (a *armed) door(ctx context.Context, m route.Method, id string) {
 	for m == route.Match {
-		ok, moved := a.give(thingOf(m, id))
+		ok, moved := a.admit(thingOf(m, id))
 		if ok {
 			return
 		}
@@ -141,8 +141,8 @@ func (a *armed) door(ctx context.Context, m route.Method, id string) {
 	}
 }
 
-// give reports whether a match may go out now; if not, moved tells when to ask again.
-func (a *armed) give(thing string) (ok bool, moved <-chan struct{}) {
+// admit reports whether a match may go out now; if not, moved tells when to ask again.
+func (a *armed) admit(thing string) (ok bool, moved <-chan struct{}) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	now := time.Now()
@@ -184,8 +184,8 @@ func (a *armed) resumed() (text string, ok bool) {
 	return fmt.Sprintf("%s resumed at %d/%d, %d attempts of the killed engine given back", a.account, a.result.resumed, a.total, a.result.orphans), a.result.resumed >= 0
 }
 
-// told is how the trap stands; on is false when it is not set.
-func (a *armed) told() (text string, on bool) {
+// status is how the trap stands; on is false when it is not set.
+func (a *armed) status() (text string, on bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	switch {

@@ -89,8 +89,8 @@ func (c *Chaos) Run(ctx context.Context) {
 // The trap closes on a commit and not on a clock: the engine is killed with exactly fallAt matches
 // stored, in every run.
 func (c *Chaos) Look(db Store, changes []engine.Change) {
-	c.tally.look(changes)
-	if !c.trap.look(changes) {
+	c.tally.observe(changes)
+	if !c.trap.observe(changes) {
 		return
 	}
 	c.stage.fell(db, "the engine was killed with "+c.trap.stand()+"; it starts again in a second")
@@ -102,7 +102,7 @@ func (c *Chaos) Look(db Store, changes []engine.Change) {
 // when the console has found it.
 func (c *Chaos) revive() {
 	if err := c.stage.revive(c.mend); err != nil {
-		c.tell(err)
+		c.report(err)
 		return
 	}
 	// Five seconds at most: a note that nobody sees yet is lost, and one that comes late confuses.
@@ -139,8 +139,8 @@ func (c *Chaos) mend() {
 	c.trap.reopen(c.host.sim.Stats().Repeated)
 }
 
-// tell says on the console what went wrong off its loop; nil = nothing did.
-func (c *Chaos) tell(err error) {
+// report says on the console what went wrong off its loop; nil = nothing did.
+func (c *Chaos) report(err error) {
 	if err != nil && c.stage.ctx.Err() == nil {
 		c.stage.note(engine.LevelErr, err.Error())
 	}
@@ -235,7 +235,7 @@ func (c *Chaos) inject(m *mischief, rate float64) error {
 // setTrap arms the restart; the demo begins anew if its account is past the mark.
 func (c *Chaos) setTrap() (string, error) {
 	// One trap at a time: its kill would have no engine to fall on.
-	if _, on := c.trap.told(); on {
+	if _, on := c.trap.status(); on {
 		return "", engine.Problemf(engine.ErrConflict, "", "the restart is under way already")
 	}
 	_, _, late := c.trap.late()
@@ -259,7 +259,7 @@ var errStarting = engine.Problemf(engine.ErrConflict, "wait a moment", "the engi
 // soon has Run do something; false when it has something to do already.
 func (c *Chaos) soon(f func() error) bool {
 	select {
-	case c.todo <- func() { c.tell(f()) }:
+	case c.todo <- func() { c.report(f()) }:
 		return true
 	default:
 		return false
@@ -385,7 +385,7 @@ func (c *Chaos) clear() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, m := range c.rows {
-		if c.told(m).On {
+		if c.row(m).On {
 			c.off(m)
 		}
 	}

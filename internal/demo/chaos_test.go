@@ -114,7 +114,7 @@ func TestTally(t *testing.T) {
 		if s := y.total("503"); s.Hits != 1 || s.Open() != 1 || s.String() != "1 open" {
 			t.Errorf("struck: %+v, %q", s, s)
 		}
-		y.look([]engine.Change{
+		y.observe([]engine.Change{
 			{Job: &engine.Job{ID: "7", Key: "match:EUW1_1", State: c.state}},
 			{Of: "7", Attempt: &engine.Attempt{Verb: c.verb}},
 		})
@@ -169,7 +169,7 @@ func TestTheTrapCountsWhatIsOut(t *testing.T) {
 				changes = append(changes, engine.Change{Job: &engine.Job{Key: "match:" + id, State: engine.Completed}})
 			}
 			row.Matches.Stored += len(given)
-			return a.look(append(changes, engine.Change{Account: &row}))
+			return a.observe(append(changes, engine.Change{Account: &row}))
 		}
 		commit(nil)
 		ctx, cancel := context.WithCancel(t.Context())

@@ -23,7 +23,7 @@ func (c *Chaos) State() chaos.State {
 		Calls: c.stats.Calls, Violations: c.stats.Violations, Early: c.stats.Early, Repeated: c.stats.Repeated,
 	}
 	for i, m := range c.rows {
-		s.Rows[i] = c.told(m)
+		s.Rows[i] = c.row(m)
 	}
 	return s
 }
@@ -41,8 +41,8 @@ func (c *Chaos) Sum(name string) Sum {
 	return c.tally.total(m.once(), m.rated())
 }
 
-// told is a row as it stands. The caller holds the lock.
-func (c *Chaos) told(m *mischief) chaos.Row {
+// row is a row as it stands. The caller holds the lock.
+func (c *Chaos) row(m *mischief) chaos.Row {
 	r, sum := c.injected(m), c.Sum(m.name)
 	row := chaos.Row{Name: m.name, Preset: m.preset, Expect: m.expect, About: m.about, Rate: r.rate, Hits: sum.Hits, Did: sum.String()}
 	switch {
@@ -78,7 +78,7 @@ func (c *Chaos) told(m *mischief) chaos.Row {
 
 // tellTrap: how the restart stands, and what it asks first.
 func (c *Chaos) tellTrap(row *chaos.Row) {
-	row.Told, row.On = c.trap.told()
+	row.Told, row.On = c.trap.status()
 	row.Did, row.Hits = c.trap.seen(c.stats.Repeated)
 	done, total, late := c.trap.late()
 	if row.On {

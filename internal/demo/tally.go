@@ -123,8 +123,8 @@ func (t *tally) total(faults ...string) (out Sum) {
 	return out
 }
 
-// look takes a commit in.
-func (t *tally) look(changes []engine.Change) {
+// observe takes a commit in.
+func (t *tally) observe(changes []engine.Change) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	// A commit tells of a job and of its attempt in any order: first who they are, then how they

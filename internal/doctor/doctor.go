@@ -177,8 +177,8 @@ func Examine(ctx context.Context, o Options) (Diagnosis, error) {
 	return d.said, errors.Join(context.Cause(ctx), d.db.Close())
 }
 
-// say adds a line. The key is cut out of it, wherever an error has taken it from.
-func (d *doctor) say(level Gravity, do, format string, args ...any) {
+// addLine adds a line. The key is cut out of it, wherever an error has taken it from.
+func (d *doctor) addLine(level Gravity, do, format string, args ...any) {
 	text := riot.Redact(fmt.Sprintf(format, args...))
 	d.said.Findings = append(d.said.Findings, Finding{d.name, level, text, riot.Redact(do)})
 	switch level {
@@ -203,7 +203,7 @@ func (d *doctor) sayError(do string, err error) {
 		err, short.Do, do = &short, "", e.Do
 	}
 	d.said.Damaged = d.said.Damaged || storage.Refused(err)
-	d.say(Fault, do, "%v", err)
+	d.addLine(Fault, do, "%v", err)
 }
 
 // Print writes a diagnosis for people, one line for each finding; clean makes text

@@ -20,27 +20,27 @@ const reachPatience = 10 * time.Second
 // there is a key. It happens only when it was asked for.
 func (d *doctor) network(ctx context.Context) {
 	if !d.Network {
-		d.say(Unseen, "--network does, with one call", "nobody has called Riot")
+		d.addLine(Unseen, "--network does, with one call", "nobody has called Riot")
 		return
 	}
 	// One host stands for all: they have one certificate and one way.
 	base, err := url.Parse(strings.ReplaceAll(d.BaseURL, "{routing}", string(route.Europe)))
 	if d.BaseURL == "" || err != nil || base.Host == "" {
-		d.say(Fault, "set RIOT_BASE_URL", "there is no usable base URL")
+		d.addLine(Fault, "set RIOT_BASE_URL", "there is no usable base URL")
 		return
 	}
 	// Without a key: whether the host answers at all is another question than whether the key is let
 	// in.
 	began := time.Now()
 	if err := riot.Knock(ctx, base); err != nil {
-		d.say(Fault, "check the network, the name server, a proxy or a firewall", "%s cannot be reached: %v", base.Host, err)
+		d.addLine(Fault, "check the network, the name server, a proxy or a firewall", "%s cannot be reached: %v", base.Host, err)
 		return
 	}
-	d.say(Fine, "", "%s answers after %d ms", base.Host, time.Since(began).Milliseconds())
+	d.addLine(Fine, "", "%s answers after %d ms", base.Host, time.Since(began).Milliseconds())
 	switch {
 	case d.Engine != nil:
 		d.name = "test call"
-		d.say(Unseen, "`farsight key test` lets the engine ask Riot about its key", "the engine makes the calls")
+		d.addLine(Unseen, "`farsight key test` lets the engine ask Riot about its key", "the engine makes the calls")
 	case !d.Key.missing():
 		d.call(ctx)
 	}
@@ -64,7 +64,7 @@ func (d *doctor) call(ctx context.Context) {
 		UserAgent: "farsight/" + d.Version, OnCall: func(c riot.Call) { seen = c },
 	})
 	if err != nil {
-		d.say(Fault, "", "%v", err)
+		d.addLine(Fault, "", "%v", err)
 		return
 	}
 	defer client.CloseIdle()
@@ -72,19 +72,19 @@ func (d *doctor) call(ctx context.Context) {
 	e, told := errors.AsType[*riot.Error](err)
 	switch {
 	case err == nil:
-		d.say(Fine, "", "the key is let in%s", learnt(seen))
+		d.addLine(Fine, "", "the key is let in%s", learnt(seen))
 	// A refusal is an answer: the network is fine, and the next thing to do is another.
 	case told && e.Reason.Denied():
-		d.say(Fault, "get a new key at https://developer.riotgames.com", "Riot refuses the key from %s", d.Key.From)
+		d.addLine(Fault, "get a new key at https://developer.riotgames.com", "Riot refuses the key from %s", d.Key.From)
 	default:
-		d.say(Fault, "try again in a while", "the call failed: %v", err)
+		d.addLine(Fault, "try again in a while", "the call failed: %v", err)
 	}
 	d.name = "clock offset"
 	// d.now was taken before all checks, of which some may have taken seconds.
 	if offset := seen.Date.Sub(d.now); !seen.Date.IsZero() && offset.Abs() > driftOfNote+reachPatience {
-		d.say(Warning, "set the clock by a time server", "the server's clock is %s off this one", offset.Round(time.Second))
+		d.addLine(Warning, "set the clock by a time server", "the server's clock is %s off this one", offset.Round(time.Second))
 	} else if !seen.Date.IsZero() {
-		d.say(Fine, "", "the server's clock agrees, within %s", driftOfNote)
+		d.addLine(Fine, "", "the server's clock agrees, within %s", driftOfNote)
 	}
 }
 

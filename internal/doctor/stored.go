@@ -30,20 +30,20 @@ func (d *doctor) store(ctx context.Context) {
 		// engine would make a new store.
 		if _, err := os.Lstat(filepath.Join(d.Dir, "state.db")); err == nil {
 			d.said.Damaged = true
-			d.say(Fault, "put a backup back with `farsight restore`", "%s/state.db is no file", d.Dir)
+			d.addLine(Fault, "put a backup back with `farsight restore`", "%s/state.db is no file", d.Dir)
 			return
 		}
-		d.say(Fine, "", "nothing is stored yet")
+		d.addLine(Fine, "", "nothing is stored yet")
 		return
 	}
 	db, err := d.Open()
 	// That an engine could open it says more than this look would.
 	if _, held := errors.AsType[*storage.ErrHeld](err); held {
-		d.say(Unseen, "stop the engine to have it looked at", "an engine works on it")
+		d.addLine(Unseen, "stop the engine to have it looked at", "an engine works on it")
 		return
 	}
 	if d.Server != "" && errors.Is(err, fs.ErrNotExist) {
-		d.say(Fine, "", "nothing is stored in %s yet: the first engine makes it", d.Server)
+		d.addLine(Fine, "", "nothing is stored in %s yet: the first engine makes it", d.Server)
 		return
 	}
 	if err != nil {
@@ -70,7 +70,7 @@ func (d *doctor) store(ctx context.Context) {
 	case f.Closed.IsZero():
 		stop = ", the last engine was not closed in order, which is safe"
 	}
-	d.say(Fine, "", "schema %d, %d accounts, %d matches stored%s", f.Schema, totals.Accounts, totals.Success, stop)
+	d.addLine(Fine, "", "schema %d, %d accounts, %d matches stored%s", f.Schema, totals.Accounts, totals.Success, stop)
 	if d.Full {
 		d.full(ctx)
 	}
@@ -93,11 +93,11 @@ func (d *doctor) members(ctx context.Context) {
 	if p.Stuck() != "" {
 		level = Warning
 	}
-	d.say(level, "", "%s", columns.Led(&p))
+	d.addLine(level, "", "%s", columns.Led(&p))
 	for i := range p.Members {
 		m := &p.Members[i]
 		if note := columns.MemberNote(m); note != "" {
-			d.say(Warning, "docs/fleet.md says what each failure means", "%s on %s: %s", m.ID, m.Host, note)
+			d.addLine(Warning, "docs/fleet.md says what each failure means", "%s on %s: %s", m.ID, m.Host, note)
 		}
 	}
 }
@@ -116,25 +116,25 @@ func (d *doctor) river(ctx context.Context) {
 		d.sayError("", err)
 		return
 	case f.Version == 0:
-		d.say(Fine, "", "its tables are not there yet: the first member makes them")
+		d.addLine(Fine, "", "its tables are not there yet: the first member makes them")
 		return
 	case f.Version < f.Known:
-		d.say(Warning, "start a member of this version: it brings them up to date", "its tables are of version %d, this program works with %d", f.Version, f.Known)
+		d.addLine(Warning, "start a member of this version: it brings them up to date", "its tables are of version %d, this program works with %d", f.Version, f.Known)
 	// Somebody has run River's own migrations, or a newer Farsight works on the same schema.
 	case f.Version > f.Known:
-		d.say(Warning, "start the version of Farsight that the others have, and let River's own programs change no tables here", "its tables are of version %d, this program knows %d", f.Version, f.Known)
+		d.addLine(Warning, "start the version of Farsight that the others have, and let River's own programs change no tables here", "its tables are of version %d, this program knows %d", f.Version, f.Known)
 	default:
-		d.say(Fine, "", "its tables are of version %d", f.Version)
+		d.addLine(Fine, "", "its tables are of version %d", f.Version)
 	}
 	// Nothing in this program pauses a queue of River's: somebody did it in River UI.
 	for _, queue := range f.Paused {
-		d.say(Warning, "let it go on where it was paused, as in River UI", "queue %s is paused: nothing in it is carried out", queue)
+		d.addLine(Warning, "let it go on where it was paused, as in River UI", "queue %s is paused: nothing in it is carried out", queue)
 	}
 	if f.Waiting > 0 {
-		d.say(Warning, "start a member with the key that the others work with, without --no-work", "%s for over %s, and nobody takes them up", human.Counted(f.Waiting, "row waits", "rows wait"), human.Span(f.Late))
+		d.addLine(Warning, "start a member with the key that the others work with, without --no-work", "%s for over %s, and nobody takes them up", human.Counted(f.Waiting, "row waits", "rows wait"), human.Span(f.Late))
 	}
 	if f.Stuck > 0 {
-		d.say(Warning, "they hold up no job: a member that runs lets River clear them", "%s under way for over %s", human.Counted(f.Stuck, "attempt is", "attempts are"), human.Span(f.Late))
+		d.addLine(Warning, "they hold up no job: a member that runs lets River clear them", "%s under way for over %s", human.Counted(f.Stuck, "attempt is", "attempts are"), human.Span(f.Late))
 	}
 }
 
@@ -163,9 +163,9 @@ func (d *doctor) full(ctx context.Context) {
 			f := report.Findings[0]
 			first = fmt.Sprintf("the first: %s %s: %s", f.Table, f.Key, f.Why)
 		}
-		d.say(Fault, strings.TrimSuffix("`farsight check` lists them; "+d.restore(), "; "), "damaged, %d findings; %s", len(report.Findings)+report.More, first)
+		d.addLine(Fault, strings.TrimSuffix("`farsight check` lists them; "+d.restore(), "; "), "damaged, %d findings; %s", len(report.Findings)+report.More, first)
 	default:
-		d.say(Fine, "", "sound: %d payloads, %d bytes of them, %d that no match names", report.Payloads, report.Bytes, report.Orphans)
+		d.addLine(Fine, "", "sound: %d payloads, %d bytes of them, %d that no match names", report.Payloads, report.Bytes, report.Orphans)
 	}
 }
 
@@ -175,7 +175,7 @@ func (d *doctor) disk(ctx context.Context) {
 	// Asked also where a database keeps everything: the log needs room here.
 	free, err := storage.RoomIn(existing(d.Dir))
 	if err != nil {
-		d.say(Fault, "", "%v", err)
+		d.addLine(Fault, "", "%v", err)
 		return
 	}
 	// Some file systems tell more free bytes than fit in an int64.
@@ -186,7 +186,7 @@ func (d *doctor) disk(ctx context.Context) {
 	var f storage.Forecast
 	if d.db != nil {
 		if f, err = d.db.Forecast(ctx); err != nil {
-			d.say(Warning, "", "%s; its growth cannot be told: %v", text, err)
+			d.addLine(Warning, "", "%s; its growth cannot be told: %v", text, err)
 			return
 		}
 		text += ", " + human.Bytes(f.Used) + " in use"
@@ -197,14 +197,14 @@ func (d *doctor) disk(ctx context.Context) {
 	}
 	switch {
 	case free < storage.RoomFloor && d.Server == "":
-		d.say(Fault, more, "%s: below %s no job is started", text, human.Bytes(storage.RoomFloor))
+		d.addLine(Fault, more, "%s: below %s no job is started", text, human.Bytes(storage.RoomFloor))
 	case f.Full.IsZero():
-		d.say(Fine, "", "%s", text)
+		d.addLine(Fine, "", "%s", text)
 	// Two weeks: long enough to order a disk, and short enough not to warn for months.
 	case f.Full.Sub(d.now) < 14*24*time.Hour:
-		d.say(Warning, more, "%s: full about %s", text, f.Full.UTC().Format(time.DateOnly))
+		d.addLine(Warning, more, "%s: full about %s", text, f.Full.UTC().Format(time.DateOnly))
 	default:
-		d.say(Fine, "", "%s, full about %s", text, f.Full.UTC().Format(time.DateOnly))
+		d.addLine(Fine, "", "%s, full about %s", text, f.Full.UTC().Format(time.DateOnly))
 	}
 }
 
@@ -223,13 +223,13 @@ func existing(dir string) string {
 // backups looks at the newest backup that can be used.
 func (d *doctor) backups(context.Context) {
 	if d.Server != "" {
-		d.say(Fine, "", "%s is copied by other means: `farsight backup` says how", d.Server)
+		d.addLine(Fine, "", "%s is copied by other means: `farsight backup` says how", d.Server)
 		return
 	}
 	// Only the usual folder: of another one, as of `farsight backup --to`, nobody has told.
 	list, err := keep.Backups(keep.BackupsDir(d.Dir))
 	if err != nil {
-		d.say(Warning, "check the folder's owner and mode", "%v", err)
+		d.addLine(Warning, "check the folder's owner and mode", "%v", err)
 		return
 	}
 	unusable := ""
@@ -244,17 +244,17 @@ func (d *doctor) backups(context.Context) {
 		age := d.now.Sub(b.Taken)
 		// Twice, so that one that was missed while the engine was stopped does not warn.
 		if d.BackupEvery > 0 && age > 2*d.BackupEvery {
-			d.say(Warning, "`farsight backup` makes one; a running engine does by itself", "the newest is %s old%s", human.Age(age), unusable)
+			d.addLine(Warning, "`farsight backup` makes one; a running engine does by itself", "the newest is %s old%s", human.Age(age), unusable)
 			return
 		}
-		d.say(Fine, "", "the newest is %s old, of %d%s", human.Age(age), len(list), unusable)
+		d.addLine(Fine, "", "the newest is %s old, of %d%s", human.Age(age), len(list), unusable)
 		return
 	}
 	if !storage.HasState(d.Dir) {
-		d.say(Fine, "", "nothing to back up yet")
+		d.addLine(Fine, "", "nothing to back up yet")
 		return
 	}
-	d.say(Warning, "`farsight backup` makes one", "there is none%s", unusable)
+	d.addLine(Warning, "`farsight backup` makes one", "there is none%s", unusable)
 }
 
 // clock compares what is stored with the clock: nothing can be from the future.
@@ -265,10 +265,10 @@ func (d *doctor) clock(ctx context.Context) {
 	newest, what := d.newestInstant(ctx)
 	// A minute of grace: a time server may set a clock back by seconds at any time.
 	if ahead := newest.Sub(d.now); ahead > time.Minute {
-		d.say(Warning, "set the clock by a time server", "%s: the clock was put back, for %s is %s ahead of it", text, what, human.Age(ahead))
+		d.addLine(Warning, "set the clock by a time server", "%s: the clock was put back, for %s is %s ahead of it", text, what, human.Age(ahead))
 		return
 	}
-	d.say(Fine, "", "%s", text)
+	d.addLine(Fine, "", "%s", text)
 }
 
 // newestInstant is the latest that the store knows of.
@@ -294,7 +294,7 @@ func (d *doctor) newestInstant(ctx context.Context) (at time.Time, what string) 
 // limits tells how old what is known of the rate limits is.
 func (d *doctor) limits(ctx context.Context) {
 	if d.db == nil {
-		d.say(Unseen, "", "the store is not open here")
+		d.addLine(Unseen, "", "the store is not open here")
 		return
 	}
 	var st limit.State
@@ -306,7 +306,7 @@ func (d *doctor) limits(ctx context.Context) {
 	// What cannot be read is as good as nothing: the limiter begins without it, too, and takes its
 	// windows for full.
 	if blob == nil || json.Unmarshal(blob, &st) != nil || st.Stamp == 0 {
-		d.say(Fine, "", "none known yet: they are learnt from the headers of the first answers")
+		d.addLine(Fine, "", "none known yet: they are learnt from the headers of the first answers")
 		return
 	}
 	// Scopes that were only ever asked for have no limits yet.
@@ -316,20 +316,20 @@ func (d *doctor) limits(ctx context.Context) {
 			known++
 		}
 	}
-	d.say(Fine, "", "of %d hosts and methods, last saved %s", known, since(time.UnixMilli(st.Stamp), d.now))
+	d.addLine(Fine, "", "of %d hosts and methods, last saved %s", known, since(time.UnixMilli(st.Stamp), d.now))
 }
 
 // schedules tells what runs next by itself.
 func (d *doctor) schedules(ctx context.Context) {
 	// With faults in the settings their schedules are not known, and the fault is told elsewhere.
 	if d.db == nil || len(d.Settings.Faults) > 0 {
-		d.say(Unseen, "", "it takes an open store, and settings without a fault")
+		d.addLine(Unseen, "", "it takes an open store, and settings without a fault")
 		return
 	}
 	a, err := d.Browse(ctx, d.db).Find(ctx, engine.SchedulesQuery{})
 	page, ok := a.(engine.SchedulesPage)
 	if err != nil || !ok {
-		d.say(Warning, "", "they cannot be read: %v", err)
+		d.addLine(Warning, "", "they cannot be read: %v", err)
 		return
 	}
 	// The first of all that will run; a paused one will not.
@@ -349,7 +349,7 @@ func (d *doctor) schedules(ctx context.Context) {
 	if len(next.Next) > 0 {
 		text += fmt.Sprintf("; next is %s at %s, while an engine runs", next.Name, next.Next[0].UTC().Format(time.RFC3339))
 	}
-	d.say(Fine, "", "%s", text)
+	d.addLine(Fine, "", "%s", text)
 }
 
 // since says how long ago an instant was.

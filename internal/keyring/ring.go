@@ -51,7 +51,7 @@ func Load(path string) (*Ring, error) {
 		return nil, err
 	}
 	if ok {
-		k.take(first)
+		k.use(first)
 	}
 	return k, nil
 }
@@ -112,8 +112,8 @@ func (k *Ring) refuse() {
 	k.refused[k.Get().Fingerprint()] = true
 }
 
-// take uses a key for all calls from now on.
-func (k *Ring) take(s sourced) {
+// use uses a key for all calls from now on.
+func (k *Ring) use(s sourced) {
 	k.Set(s.key)
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -143,7 +143,7 @@ func (k *Ring) Replace(text string) error {
 	if err := regular.Replace(k.path, []byte(text+"\n")); err != nil {
 		return fmt.Errorf("the key could not be kept in %s: %w", k.path, err)
 	}
-	k.take(sourced{key, k.path})
+	k.use(sourced{key, k.path})
 	return nil
 }
 
@@ -176,7 +176,7 @@ func (k *Ring) Reload() (changed bool, err error) {
 	if err != nil || key.Equal(k.Get()) {
 		return false, err
 	}
-	k.take(sourced{key, k.path})
+	k.use(sourced{key, k.path})
 	return true, nil
 }
 

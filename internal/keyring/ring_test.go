@@ -55,7 +55,7 @@ func TestTheNextSourceMustBeUsable(t *testing.T) {
 		t.Fatalf("%v %v", s.source, ok)
 	}
 	k.refuse()
-	k.take(s)
+	k.use(s)
 	if _, ok := k.another(); ok || k.From() != path {
 		t.Error("a refused key comes again")
 	}

@@ -44,15 +44,15 @@ func (w Watch) Run(ctx context.Context) error {
 			return nil
 		}
 		wait = keyLook
-		if w.Limits.KeyRefused() && !w.look(ctx) {
+		if w.Limits.KeyRefused() && !w.tryOther(ctx) {
 			wait = keyAgain
 		}
 	}
 }
 
-// look takes the key of another source, if there is one and the refusal holds: one
+// tryOther takes the key of another source, if there is one and the refusal holds: one
 // refused call proves nothing of a key. sure is false when nobody could tell.
-func (w Watch) look(ctx context.Context) (sure bool) {
+func (w Watch) tryOther(ctx context.Context) (sure bool) {
 	next, ok := w.Keys.another()
 	if !ok {
 		return true
@@ -65,7 +65,7 @@ func (w Watch) look(ctx context.Context) (sure bool) {
 		}
 		w.Keys.refuse()
 	}
-	w.Keys.take(next)
+	w.Keys.use(next)
 	w.Limits.KeyChanged()
 	text := fmt.Sprintf("the key of %s is used now: %s", safe.Text(next.source), w.Keys.Shown())
 	if old != "" {

@@ -115,7 +115,7 @@ func (l *File) WriteLevel(level zerolog.Level, p []byte) (int, error) {
 	case l.size > maxLog:
 		l.rotate()
 	}
-	if !l.put(line) {
+	if !l.appendLine(line) {
 		l.Ring.Drop()
 	}
 	if l.systemd {
@@ -161,8 +161,8 @@ func (l *File) SetLevel(word string) {
 	l.level = level
 }
 
-// put appends a line to the file, if there is one.
-func (l *File) put(line []byte) bool {
+// appendLine appends a line to the file, if there is one.
+func (l *File) appendLine(line []byte) bool {
 	if l.file == nil {
 		return false
 	}

@@ -94,7 +94,7 @@ func (s *Console) watchDuring(ctx, tenure context.Context, con engine.Console, l
 		}
 		if !heard {
 			heard = true
-			s.heard(tenure)
+			s.acknowledge(tenure)
 		}
 		if u.Engine != nil {
 			*last = *u.Engine
@@ -113,8 +113,8 @@ func (s *Console) watching(by int) {
 	s.watchers += by
 }
 
-// heard counts somebody who has been told how the engine of a tenure stands.
-func (s *Console) heard(tenure context.Context) {
+// acknowledge counts somebody who has been told how the engine of a tenure stands.
+func (s *Console) acknowledge(tenure context.Context) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.tenure == tenure {

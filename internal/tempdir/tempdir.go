@@ -118,16 +118,16 @@ func hold(path string, create int) (*Dir, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	d := &Dir{Path: path, lock: f}
-	if err := d.stands(); err != nil {
+	if err := d.stillOurs(); err != nil {
 		_ = f.Close()
 		return nil, err
 	}
 	return d, nil
 }
 
-// stands reports whether the locked file is still the one of the directory, and not of
+// stillOurs reports whether the locked file is still the one of the directory, and not of
 // one that was removed between opening and locking it.
-func (d *Dir) stands() error {
+func (d *Dir) stillOurs() error {
 	locked, err := d.lock.Stat()
 	if err != nil {
 		return err

@@ -23,7 +23,7 @@ func (s *Sim) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	// The context ends when the client hangs up: it cuts the latency short, and the call still counts.
 	c, a := s.handle(r, r.Host)
 	sent, gone := s.send(w, r, c, a)
-	s.settle(c, a, sent, gone)
+	s.logCall(c, a, sent, gone)
 	if a.closes {
 		s.closeIdle(w, r, a)
 	}
@@ -44,8 +44,8 @@ func (s *Sim) closeIdle(w http.ResponseWriter, r *http.Request, a *answer) {
 	_ = conn.Close()
 }
 
-// settle logs a call that is over.
-func (s *Sim) settle(c *call, a *answer, sent int, gone bool) {
+// logCall logs a call that is over.
+func (s *Sim) logCall(c *call, a *answer, sent int, gone bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.log.finished(c, a, sent, gone)

@@ -303,7 +303,7 @@ func (s *Sim) arrive(c *call) func() *answer {
 	}
 	// A fault without a name goes by its kind.
 	c.kind, c.Fault = f.Kind, cmp.Or(f.Name, string(f.Kind))
-	s.tell(c.Fault, c)
+	s.record(c.Fault, c)
 	return func() *answer {
 		a := effects[f.Kind](s, f, c, func() *answer { return s.serve(c) })
 		return s.finish(c, a)
@@ -327,7 +327,7 @@ func (s *Sim) refuse(c *call) *answer {
 		a = statusAnswer(401, "Unknown apikey")
 	case state == KeyExpired:
 		a = statusAnswer(403, "Forbidden")
-		s.tell(ExpiredKey, c)
+		s.record(ExpiredKey, c)
 	// a path that Riot does not know: 403, as for a method that the key may not call
 	case c.Method == "":
 		a = statusAnswer(403, "Forbidden")

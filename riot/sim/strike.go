@@ -64,8 +64,8 @@ func (m Match) chosen(name string, c *call, seed uint64) bool {
 // ExpiredKey is the name under which Options.OnStrike is told of a call with an expired key.
 const ExpiredKey = "expired key"
 
-// tell names a call that went wrong on purpose. The caller holds the lock.
-func (s *Sim) tell(fault string, c *call) {
+// record names a call that went wrong on purpose. The caller holds the lock.
+func (s *Sim) record(fault string, c *call) {
 	if s.opt.OnStrike != nil {
 		s.opt.OnStrike(fault, c.Method, cmp.Or(c.params["matchId"], c.ID))
 	}

@@ -35,7 +35,7 @@ func (t roundTripper) RoundTrip(r *http.Request) (*http.Response, error) {
 	wrote(trace, r.URL.Host)
 	c, a := t.sim.handle(r, r.URL.Host)
 	in, err := t.sim.receive(ctx, c, a)
-	t.sim.settle(c, a, len(in.body), ctx.Err() != nil)
+	t.sim.logCall(c, a, len(in.body), ctx.Err() != nil)
 	if err != nil {
 		return nil, err
 	}

@@ -70,13 +70,13 @@ func (w *window) expire(now time.Time) {
 func (w *window) slide(now time.Time) {
 	gone := 0
 	for gone < len(w.log) && now.Sub(w.log[gone].at) >= w.limit.Per {
-		w.take(w.log[gone])
+		w.count(w.log[gone])
 		gone++
 	}
 	w.log = w.log[gone:]
 }
 
-func (w *window) take(s stamp) {
+func (w *window) count(s stamp) {
 	if s.alien {
 		w.alien -= s.n
 		return

@@ -178,7 +178,7 @@ func (m *member) beat() error {
 	case m.term != nil:
 		m.term.extend(began.Add(m.TTL))
 	}
-	m.tell(l)
+	m.publish(l)
 	return m.stand(ctx, l)
 }
 
@@ -250,7 +250,7 @@ func (m *member) stand(ctx context.Context, l look) error {
 	m.noteKey(b, m.Key())
 	b.Queue(dropMembers, forget)
 	l.Epoch, l.Leader, l.left = epoch, m.ID, m.TTL
-	m.tell(l)
+	m.publish(l)
 	return m.conn.SendBatch(ctx, b).Close()
 }
 
@@ -284,8 +284,8 @@ func (m *member) ended(ctx context.Context) error {
 	}
 }
 
-// tell hands on what was seen, so that who asks this process need not ask the database.
-func (m *member) tell(l look) {
+// publish hands on what was seen, so that who asks this process need not ask the database.
+func (m *member) publish(l look) {
 	if m.OnLook != nil {
 		m.OnLook(l.view())
 	}

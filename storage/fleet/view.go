@@ -37,7 +37,7 @@ func Look(ctx context.Context, db *pg.DB, ttl time.Duration) (engine.MembersPage
 		return tx.SendBatch(ctx, b).Close()
 	})
 	page := l.view()
-	w.tell(&page)
+	w.addTo(&page)
 	return page, err
 }
 

@@ -77,9 +77,9 @@ func (w *work) ask(b *pgx.Batch) {
 	})
 }
 
-// tell adds the work to those who do it. What a member that is gone had in hand counts as left over
+// addTo adds the work to those who do it. What a member that is gone had in hand counts as left over
 // until a leader has given it back.
-func (w *work) tell(page *engine.MembersPage) {
+func (w *work) addTo(page *engine.MembersPage) {
 	page.Terms = w.terms
 	page.Waiting = w.inHand[""]
 	for member, n := range w.inHand {

@@ -311,7 +311,7 @@ func (r *restorer) run() error {
 	}
 	// Payloads first: once the state is there, it may name them.
 	for i, f := range r.report.Files[1:] {
-		err := r.put(f, nil)
+		err := r.putFile(f, nil)
 		// One month whose copy is not sound must not keep the others, and the state, away.
 		if disk.IsDamage(err) || errors.Is(err, fs.ErrNotExist) {
 			r.report.Files[i+1] = RestoredFile{Name: f.Name, Do: doNotPutBack, Why: err.Error()}
@@ -321,12 +321,12 @@ func (r *restorer) run() error {
 			return err
 		}
 	}
-	return r.put(r.report.Files[0], r.signCopy)
+	return r.putFile(r.report.Files[0], r.signCopy)
 }
 
-// put copies one file beside its place, proves it, keeps what is in its place under another name,
+// putFile copies one file beside its place, proves it, keeps what is in its place under another name,
 // and lets it in.
-func (r *restorer) put(f RestoredFile, sign func(path string) error) error {
+func (r *restorer) putFile(f RestoredFile, sign func(path string) error) error {
 	// It stays as it is.
 	if f.Do != DoPutBack && f.Do != DoReplace {
 		return nil

@@ -251,10 +251,10 @@ func Refused(err error) bool {
 	return ok && said.SeverityUnlocalized == "ERROR"
 }
 
-// said says of an error of the database what to do about it, if that is known.
+// advise says of an error of the database what to do about it, if that is known.
 // An error that the server has answered with is about the statement: advice on how to reach the
 // server would lead astray.
-func said(ctx context.Context, err error) error {
+func advise(ctx context.Context, err error) error {
 	if _, known := errors.AsType[*engine.Problem](err); err == nil || known || ctx.Err() != nil {
 		return err
 	}

@@ -53,7 +53,7 @@ type Log struct {
 // Log is that of the schema.
 func (db *DB) Log() *Log { return &Log{db: db, added: await.NewBell()} }
 
-func (l *Log) told() string { return l.db.Schema() + ".log" }
+func (l *Log) channel() string { return l.db.Schema() + ".log" }
 
 // Append implements storage.Shared. It asks a server that is away until it answers or the term ends. What is refused after a
 // try that was not answered may be there all the same: then it is asked again, too.
@@ -92,7 +92,7 @@ func (l *Log) stale(err error, asked *bool) bool {
 // append is Append of one try. One whose answer was lost may have added the commit: then that is found.
 func (l *Log) append(ctx context.Context, term int64, c storage.Commit) error {
 	var seq int64
-	err := l.db.pool.QueryRow(ctx, addCommit, term, int64(c.Seq), c.Rows, c.Changes, l.told()).Scan(&seq, nil)
+	err := l.db.pool.QueryRow(ctx, addCommit, term, int64(c.Seq), c.Rows, c.Changes, l.channel()).Scan(&seq, nil)
 	if !errors.Is(err, pgx.ErrNoRows) {
 		return err
 	}
@@ -198,7 +198,7 @@ func (l *Log) Wait(ctx context.Context, _ uint64) error {
 		if err != nil {
 			return err
 		}
-		if _, err := c.Exec(ctx, "listen "+pgx.Identifier{l.told()}.Sanitize()); err != nil {
+		if _, err := c.Exec(ctx, "listen "+pgx.Identifier{l.channel()}.Sanitize()); err != nil {
 			hangUp(c)
 			return err
 		}

@@ -64,8 +64,8 @@ func readable(schema string, have, known int) error {
 	return nil
 }
 
-// look refuses a schema that is not there, of another version, or not whole.
-func look(ctx context.Context, c *pgx.Conn, schema string) error {
+// checkSchema refuses a schema that is not there, of another version, or not whole.
+func checkSchema(ctx context.Context, c *pgx.Conn, schema string) error {
 	if err := lookAt(ctx, c, schema); err != nil {
 		return err
 	}
@@ -148,7 +148,7 @@ func step(ctx context.Context, c *pgx.Conn, schema string) (have int, err error)
 			return err
 		}
 		if have = max(have, before) + 1; have == Version() {
-			if err := tell(ctx, tx); err != nil {
+			if err := createViews(ctx, tx); err != nil {
 				return err
 			}
 		}

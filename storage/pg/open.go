@@ -50,7 +50,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 
 // OpenThere is Open of a schema that is there: fs.ErrNotExist when there is none. It changes nothing.
 func OpenThere(ctx context.Context, o Options) (*DB, error) {
-	return opened(ctx, o, look)
+	return opened(ctx, o, checkSchema)
 }
 
 // opened is Open with prove as what makes the schema ready, or refuses it, on a connection that may

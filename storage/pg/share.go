@@ -43,7 +43,7 @@ func Share(ctx context.Context, at string, own []byte) (s *Sharing, note []byte,
 	if err != nil {
 		hangUp(s.c)
 		if !isHeld(err) {
-			err = said(ctx, err)
+			err = advise(ctx, err)
 		}
 		return nil, nil, err
 	}

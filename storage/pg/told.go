@@ -38,8 +38,8 @@ var typeOf = map[riot.Type]string{
 	riot.Instant: "timestamptz", riot.Ints: "integer[]",
 }
 
-// tell makes what told.sql says, with a column for each that exports have.
-func tell(ctx context.Context, tx pgx.Tx) error {
+// createViews makes what told.sql says, with a column for each that exports have.
+func createViews(ctx context.Context, tx pgx.Tx) error {
 	raw, err := files.ReadFile("schema/told.sql")
 	if err != nil {
 		return err

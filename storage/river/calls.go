@@ -230,7 +230,7 @@ const (
 // Run hears of the ends of calls until ctx ends.
 func (l *Calls) Run(ctx context.Context) error {
 	for ctx.Err() == nil {
-		if err := l.hear(ctx); err != nil && ctx.Err() == nil {
+		if err := l.listen(ctx); err != nil && ctx.Err() == nil {
 			l.c.opt.Log.Warn().Err(err).Msg("what becomes of calls is not heard")
 			await.Pause(ctx, lookEvery)
 		}
@@ -238,8 +238,8 @@ func (l *Calls) Run(ctx context.Context) error {
 	return nil
 }
 
-// hear is Run on one connection.
-func (l *Calls) hear(ctx context.Context) error {
+// listen is Run on one connection.
+func (l *Calls) listen(ctx context.Context) error {
 	conn, err := l.c.opt.DB.Connect(ctx)
 	if err != nil {
 		return err
@@ -249,7 +249,7 @@ func (l *Calls) hear(ctx context.Context) error {
 		defer cancel()
 		_ = conn.Close(ctx)
 	}()
-	if _, err := conn.Exec(ctx, "listen "+pgx.Identifier{l.c.told()}.Sanitize()); err != nil {
+	if _, err := conn.Exec(ctx, "listen "+pgx.Identifier{l.c.channel()}.Sanitize()); err != nil {
 		return err
 	}
 	var looked time.Time
@@ -386,7 +386,7 @@ func (l *Calls) Inherit(ctx context.Context, limits *traffic.Limits) error {
 		}
 	}
 	if len(open) > 0 {
-		go l.settle(open)
+		go l.endPermits(open)
 	}
 	return nil
 }
@@ -394,9 +394,9 @@ func (l *Calls) Inherit(ctx context.Context, limits *traffic.Limits) error {
 // fleetMemory is how far back calls are counted where no limiter was saved.
 const fleetMemory = 5 * time.Minute
 
-// settle ends the permits of calls that other terms have let go: when they were told of, or when this process has seen them
+// endPermits ends the permits of calls that other terms have let go: when they were told of, or when this process has seen them
 // open for so long that they have arrived, or never will.
-func (l *Calls) settle(open map[int64]*limit.Permit) {
+func (l *Calls) endPermits(open map[int64]*limit.Permit) {
 	ids := make([]int64, 0, len(open))
 	for id := range open {
 		ids = append(ids, id)

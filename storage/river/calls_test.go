@@ -197,7 +197,7 @@ func TestH13b_AMemberThatIsGone(t *testing.T) {
 	if g := <-got; !g.begun || !errors.Is(g.err, riot.ErrNotCarried) {
 		t.Errorf("%+v", g)
 	}
-	late, err := d.b.tell(t.Context(), row.ID, ending{how: answered, status: 200, body: []byte("x")})
+	late, err := d.b.report(t.Context(), row.ID, ending{how: answered, status: 200, body: []byte("x")})
 	if err != nil || !late {
 		t.Errorf("late %v, %v", late, err)
 	}
@@ -217,7 +217,7 @@ func TestH13c_TheNextTermCounts(t *testing.T) {
 	_, gotUnused := d.carry(ctx)
 	row, got := d.carry(ctx)
 	d.begin(row)
-	_, err := d.b.tell(ctx, row.ID, ending{how: answered, status: 200, headers: []byte("{}")})
+	_, err := d.b.report(ctx, row.ID, ending{how: answered, status: 200, headers: []byte("{}")})
 	must(t, err)
 	<-got
 	d.after()

@@ -188,7 +188,7 @@ func (c *Carrier) followKey(ctx context.Context) {
 		if now == c.serves {
 			continue
 		}
-		if err := c.take(now); err != nil {
+		if err := c.serveQueue(now); err != nil {
 			c.opt.Log.Warn().Err(err).Msg("River does not follow the key to its queue")
 			continue
 		}
@@ -201,8 +201,8 @@ func (c *Carrier) followKey(ctx context.Context) {
 	}
 }
 
-// take takes calls from a queue too; "" = from none.
-func (c *Carrier) take(queue string) error {
+// serveQueue takes calls from a queue too; "" = from none.
+func (c *Carrier) serveQueue(queue string) error {
 	if queue == "" {
 		return nil
 	}

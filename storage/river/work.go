@@ -80,7 +80,7 @@ func (c *Carrier) make(ctx context.Context, row *river.Job[callArgs]) {
 	c.opt.Reach.Note(call.Host, end.status, end.class)
 	// A call that is told of late was made all the same: what is told waits for a database that is away.
 	for began := time.Now(); ; {
-		late, err := c.tell(context.WithoutCancel(ctx), row.ID, end)
+		late, err := c.report(context.WithoutCancel(ctx), row.ID, end)
 		if late {
 			c.late.Add(1)
 		}
@@ -104,14 +104,14 @@ const (
 	tellPause    = 500 * time.Millisecond
 )
 
-// tell ends a call. late: nobody waits for it any more.
-func (c *Carrier) tell(ctx context.Context, id int64, e ending) (late bool, err error) {
+// report ends a call. late: nobody waits for it any more.
+func (c *Carrier) report(ctx context.Context, id int64, e ending) (late bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, tellPatience)
 	defer cancel()
 	var told int
-	err = c.pool.QueryRow(ctx, tell, id, e.how, e.status, e.headers, e.body, e.class, e.said, c.told()).Scan(&told, nil)
+	err = c.pool.QueryRow(ctx, tell, id, e.how, e.status, e.headers, e.body, e.class, e.said, c.channel()).Scan(&told, nil)
 	return told == 0 && err == nil, err
 }
 
-// told is the channel on which the leader hears that a call has ended.
-func (c *Carrier) told() string { return c.opt.DB.Schema() + ".told" }
+// channel is the channel on which the leader hears that a call has ended.
+func (c *Carrier) channel() string { return c.opt.DB.Schema() + ".told" }

@@ -110,7 +110,7 @@ func (r *Records[T]) Put(h Holder, k []byte, v *T) error {
 	t := h.base()
 	c := t.record(r.Format)
 	r.Fields(c, v)
-	return t.put(r.Table, k, c)
+	return t.putRecord(r.Table, k, c)
 }
 
 // Same reports whether v is what is stored under k.

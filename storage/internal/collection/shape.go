@@ -37,7 +37,7 @@ func (s Shape[T]) Put(h Holder, tb *Table, k []byte, v T) error {
 	t := h.base()
 	c := t.record(s.Format)
 	s.Fields(c, &v)
-	return t.put(tb, k, c)
+	return t.putRecord(tb, k, c)
 }
 
 func (s Shape[T]) into(c *rec.Coder, tb *Table, k, value []byte, v *T) error {
@@ -98,4 +98,4 @@ func (tb *Table) TextOf(k, v []byte) (s string, err error) {
 }
 
 // Mark stores a row of which the key says all.
-func (t *Tx) Mark(tb *Table, k []byte) error { return t.put(tb, k, t.record(rec.Marker)) }
+func (t *Tx) Mark(tb *Table, k []byte) error { return t.putRecord(tb, k, t.record(rec.Marker)) }

@@ -114,8 +114,8 @@ func (t *Tx) record(format byte) *rec.Coder {
 	return &t.coder.Coder
 }
 
-// put stores a record under k.
-func (t *Tx) put(tb *Table, k []byte, c *rec.Coder) error {
+// putRecord stores a record under k.
+func (t *Tx) putRecord(tb *Table, k []byte, c *rec.Coder) error {
 	if !t.writable {
 		return disk.ErrReadOnly
 	}
@@ -345,8 +345,8 @@ const arenaChunk = 256 << 10
 // until the transaction ends, and copies the keys. A nil arena gives memory from the heap.
 type arena struct{ rest, chunk []byte }
 
-// take gives an empty slice with room for n bytes; an append beyond that moves to the heap.
-func (a *arena) take(n int) []byte {
+// alloc gives an empty slice with room for n bytes; an append beyond that moves to the heap.
+func (a *arena) alloc(n int) []byte {
 	if a == nil || n > arenaChunk/8 {
 		return make([]byte, 0, n)
 	}
@@ -392,7 +392,7 @@ func (m *Memory) Begin(b *bolt.Tx, now time.Time) Tx {
 func (m *Memory) Keep(t *Tx) { m.draft, m.log = t.draft, t.log }
 
 // Take gives an empty slice with room for n bytes that lasts as long as the transaction.
-func (t *Tx) Take(n int) []byte { return t.mem.take(n) }
+func (t *Tx) Take(n int) []byte { return t.mem.alloc(n) }
 
 // NumberKey is the key of one number, for this transaction only.
 func (t *Tx) NumberKey(n uint64) []byte { return key.AppendUint64(t.Take(8), n) }

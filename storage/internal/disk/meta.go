@@ -51,7 +51,7 @@ func (t Table) Number(name []byte) (n uint64, ok bool, err error) {
 
 // PutNumber keeps a number under a name, in place of what was there.
 func (t Table) PutNumber(name []byte, n uint64) error {
-	return t.put(name, rec.Number, func(c *rec.Coder) { c.Uint(&n) })
+	return t.putMeta(name, rec.Number, func(c *rec.Coder) { c.Uint(&n) })
 }
 
 // Text is "" when there is none.
@@ -62,7 +62,7 @@ func (t Table) Text(name []byte) (s string, ok bool, err error) {
 
 // PutText keeps a text likewise.
 func (t Table) PutText(name []byte, s string) error {
-	return t.put(name, rec.Text, func(c *rec.Coder) { c.Str(&s) })
+	return t.putMeta(name, rec.Text, func(c *rec.Coder) { c.Str(&s) })
 }
 
 // Blob is nil when there is none.
@@ -73,7 +73,7 @@ func (t Table) Blob(name []byte) (b []byte, ok bool, err error) {
 
 // PutBlob keeps bytes likewise.
 func (t Table) PutBlob(name, b []byte) error {
-	return t.put(name, rec.Blob, func(c *rec.Coder) { c.Bytes(&b) })
+	return t.putMeta(name, rec.Blob, func(c *rec.Coder) { c.Bytes(&b) })
 }
 
 func (t Table) read(name []byte, format byte, fields func(*rec.Coder)) (ok bool, err error) {
@@ -96,7 +96,7 @@ func (t Table) read(name []byte, format byte, fields func(*rec.Coder)) (ok bool,
 	return true, nil
 }
 
-func (t Table) put(name []byte, format byte, fields func(*rec.Coder)) error {
+func (t Table) putMeta(name []byte, format byte, fields func(*rec.Coder)) error {
 	// The same frame as of all other tables, so that check need not know who wrote a row.
 	c := rec.Write(nil, format)
 	fields(&c)

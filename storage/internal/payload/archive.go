@@ -297,7 +297,7 @@ func (a *archiver) pass(ctx context.Context) error {
 		if next == nil {
 			// The number is that of the transaction which writes it, so a file in which it is the last one has not been
 			// touched since: see [archiver.count].
-			a.tell(true)
+			a.reportProgress(true)
 			err := a.out.Update(func(b *bolt.Tx) error {
 				return disk.MetaOf(b).PutNumber(metaArchived, uint64(b.ID()))
 			})
@@ -377,15 +377,15 @@ func (a *archiver) write(page []*piece) error {
 			a.report.Bad++
 		}
 	}
-	a.tell(false)
+	a.reportProgress(false)
 	return nil
 }
 
 // tellEvery bounds how often progress is told: a page takes milliseconds.
 const tellEvery = 200 * time.Millisecond
 
-// tell passes progress on; the last one of a month always, so that its bar ends full.
-func (a *archiver) tell(last bool) {
+// reportProgress passes progress on; the last one of a month always, so that its bar ends full.
+func (a *archiver) reportProgress(last bool) {
 	if a.o.Progress == nil || !last && time.Since(a.told) < tellEvery {
 		return
 	}

@@ -95,8 +95,8 @@ func (w *jsonWalk) peek() byte {
 	return 0
 }
 
-// take copies n bytes.
-func (w *jsonWalk) take(n int) {
+// copyBytes copies n bytes.
+func (w *jsonWalk) copyBytes(n int) {
 	w.out = append(w.out, w.in[w.at:w.at+n]...)
 	w.at += n
 }
@@ -106,7 +106,7 @@ func (w *jsonWalk) space() {
 	for {
 		switch w.peek() {
 		case ' ', '\n', '\t', '\r':
-			w.take(1)
+			w.copyBytes(1)
 		default:
 			return
 		}
@@ -131,10 +131,10 @@ func (w *jsonWalk) any(p *place, depth int) error {
 
 // list copies an object or array.
 func (w *jsonWalk) list(end byte, element func() error) error {
-	w.take(1)
+	w.copyBytes(1)
 	w.space()
 	if w.peek() == end {
-		w.take(1)
+		w.copyBytes(1)
 		return nil
 	}
 	for {
@@ -144,10 +144,10 @@ func (w *jsonWalk) list(end byte, element func() error) error {
 		w.space()
 		switch w.peek() {
 		case end:
-			w.take(1)
+			w.copyBytes(1)
 			return nil
 		case ',':
-			w.take(1)
+			w.copyBytes(1)
 			w.space()
 		default:
 			return errColumns
@@ -161,12 +161,12 @@ func (w *jsonWalk) member(p *place, depth int) error {
 	if err != nil {
 		return err
 	}
-	w.take(len(key))
+	w.copyBytes(len(key))
 	w.space()
 	if w.peek() != ':' {
 		return errColumns
 	}
-	w.take(1)
+	w.copyBytes(1)
 	w.space()
 	return w.any(p.kid(key), depth+1)
 }

@@ -89,7 +89,7 @@ func (p *Store) Put(ctx context.Context, match string, part league.Part, ref lea
 	defer release()
 	return p.With(ref.Month, true, func(s *Shard) error {
 		if !s.holds(match, part, k, ref) {
-			if err := s.put(match, k, v); err != nil {
+			if err := s.putGrouped(match, k, v); err != nil {
 				return err
 			}
 		}

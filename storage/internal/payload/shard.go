@@ -219,13 +219,13 @@ func (s *Shard) holds(match string, part league.Part, k []byte, ref league.Paylo
 	return err == nil && f.same(ref) && f.dict == 0
 }
 
-// put commits a value together with those that others put meanwhile. There is no goroutine: whoever
+// putGrouped commits a value together with those that others put meanwhile. There is no goroutine: whoever
 // finds nobody leading commits a group, which holds its own value, and passes the lead on.
 //
 // Each commit costs an fsync or two, whatever is in it. Workers that store at the same time share
 // one; a single worker waits for nobody. What it returns holds for this value alone only in so far
 // as a group is committed or not as a whole.
-func (s *Shard) put(match string, k, v []byte) error {
+func (s *Shard) putGrouped(match string, k, v []byte) error {
 	o := &shardPut{match: match, key: k, v: v, answer: make(chan shardAnswer, 1)}
 	s.queueMu.Lock()
 	s.Queue = append(s.Queue, o)
@@ -247,7 +247,7 @@ func (s *Shard) put(match string, k, v []byte) error {
 // The others are answered before the lead is passed on: the next leader is one of those that
 // came later.
 func (s *Shard) lead(o *shardPut) error {
-	group := s.take()
+	group := s.nextGroup()
 	err := s.Guard(func() error { return s.commit(group) })
 	for _, p := range group {
 		if p != o {
@@ -264,9 +264,9 @@ func (s *Shard) lead(o *shardPut) error {
 	return err
 }
 
-// take cuts the next group off the queue: it is bounded, so that one commit does not grow with
+// nextGroup cuts the next group off the queue: it is bounded, so that one commit does not grow with
 // the number of those that wait for it. The first payload is in it however large it is.
-func (s *Shard) take() []*shardPut {
+func (s *Shard) nextGroup() []*shardPut {
 	s.queueMu.Lock()
 	defer s.queueMu.Unlock()
 	n, size := 0, 0

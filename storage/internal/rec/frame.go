@@ -121,7 +121,7 @@ func (c *Coder) Byte(fields ...*byte) {
 			continue
 		}
 		*f = 0
-		if b := c.take(1); b != nil {
+		if b := c.next(1); b != nil {
 			*f = b[0]
 		}
 	}
@@ -350,10 +350,10 @@ func (c *Coder) sized() []byte {
 		c.fail("%d bytes wanted, %d are left", n, len(c.rest))
 		return nil
 	}
-	return c.take(int(n))
+	return c.next(int(n))
 }
 
-func (c *Coder) take(n int) []byte {
+func (c *Coder) next(n int) []byte {
 	if c.err != nil {
 		return nil
 	}

@@ -124,16 +124,16 @@ func (w *World) facts(p *Game, pr *Project) *facts {
 		g.fill(&g.parts[i], r)
 	}
 	g.shareDamage()
-	g.settle()
+	g.derive()
 	for i := range g.parts {
 		g.rate(&g.parts[i])
 	}
 	return g
 }
 
-// settle draws what the game is told by from how it went.
+// derive draws what the game is told by from how it went.
 // [facts.fight] has decided who kills; this decides what the game is called by it.
-func (g *facts) settle() {
+func (g *facts) derive() {
 	g.milliseconds, g.length = g.seconds*1000+311, float64(g.seconds)+0.311
 	g.begin = g.At.UnixMilli()
 	g.creation, g.end = g.begin-15_000, g.begin+int64(g.milliseconds) // loading takes a while

@@ -40,7 +40,7 @@ func (m *model) key(k tea.Key, now time.Time) tea.Cmd {
 	if !ok {
 		// Under an input method of Korean or another script all keys would be dead without a word.
 		if r, _ := utf8.DecodeRuneInString(k.Text); unicode.IsLetter(r) && !unicode.Is(unicode.Latin, r) {
-			m.say("keys need Latin letters: switch the input method")
+			m.showMessage("keys need Latin letters: switch the input method")
 		}
 		return nil
 	}

@@ -96,7 +96,7 @@ func newModel(console engine.Console, opt Options) *model {
 		m.toasts.add(engine.Note{Level: engine.LevelWarn, Text: fault}, m.now())
 	}
 	profile := themes.DetectProfile(opt.Env, true)
-	m.asking = opt.look(profile, themes.Unknown).Asks()
+	m.asking = opt.themeOptions(profile, themes.Unknown).Asks()
 	m.choose()
 	return m
 }
@@ -116,7 +116,7 @@ func (m *model) choose() {
 
 // themeOptions is what is known of the terminal and of what was asked for.
 func (m *model) themeOptions() themes.Options {
-	return m.opt.look(themes.DetectProfile(m.opt.Env, true), m.ground)
+	return m.opt.themeOptions(themes.DetectProfile(m.opt.Env, true), m.ground)
 }
 
 // groundWait is how long the first frame waits for the terminal to tell its background. Some never
@@ -168,7 +168,7 @@ func (m *model) now() time.Time { return time.Now().In(m.opt.Location()) }
 func (m *model) handle(msg tea.Msg, now time.Time) (cmd tea.Cmd, seen bool) {
 	switch msg := msg.(type) {
 	case engine.Update:
-		m.take(msg, now)
+		m.applyUpdate(msg, now)
 		return m.follows(now), true
 	case session.Lost:
 		m.lose(msg, now)
@@ -197,9 +197,9 @@ func (m *model) handle(msg tea.Msg, now time.Time) (cmd tea.Cmd, seen bool) {
 	case weighed:
 		return m.askWeighed(msg, now), true
 	case settled:
-		return m.settle(msg), true
+		return m.applySettled(msg), true
 	case foreseen:
-		msg.take(m.prompt)
+		msg.answer(m.prompt)
 	case disturbed:
 		m.tellDisturbed(msg, now)
 	case written:
@@ -232,7 +232,7 @@ func (m *model) handle(msg tea.Msg, now time.Time) (cmd tea.Cmd, seen bool) {
 // answerGround takes the terminal's background. An answer that came too late is as good: the screen
 // is drawn anew in other colours.
 func (m *model) answerGround(msg tea.BackgroundColorMsg) {
-	if m.opt.look(themes.TrueColor, themes.Unknown).NoColor != "" {
+	if m.opt.themeOptions(themes.TrueColor, themes.Unknown).NoColor != "" {
 		return
 	}
 	m.ground, m.asking = themes.LightGround, false
@@ -242,9 +242,9 @@ func (m *model) answerGround(msg tea.BackgroundColorMsg) {
 	m.choose()
 }
 
-// take folds an update of the engine in. What this console has done itself is not told again: the
+// applyUpdate folds an update of the engine in. What this console has done itself is not told again: the
 // answer to the command was on the message line.
-func (m *model) take(u engine.Update, now time.Time) {
+func (m *model) applyUpdate(u engine.Update, now time.Time) {
 	n := m.rows.Apply(u, now)
 	m.seen = m.seen.add(&m.rows.Data, now)
 	if m.frozen != nil {
@@ -409,8 +409,8 @@ func (m *model) keyed(text string) string {
 	return m.said.keyed(m.keys, keys.On(m.page().Screen()), text)
 }
 
-// say puts a sentence on the message line.
-func (m *model) say(text string) {
+// showMessage puts a sentence on the message line.
+func (m *model) showMessage(text string) {
 	m.toasts.add(engine.Note{Level: engine.LevelInfo, Text: text}, m.now())
 }
 

@@ -202,11 +202,11 @@ func (m *model) follow(now time.Time) tea.Cmd {
 // undoLast takes the last command back, within session.UndoFor of it.
 func (m *model) undoLast(now time.Time) tea.Cmd {
 	if !m.undo.Open(now) {
-		m.say(m.keyed("there is nothing to undo: {undo} takes a " + operation.UndoWords("or") + " back within " + human.Window(session.UndoFor)))
+		m.showMessage(m.keyed("there is nothing to undo: {undo} takes a " + operation.UndoWords("or") + " back within " + human.Window(session.UndoFor)))
 		return nil
 	}
 	if why := m.refuses(); why != "" {
-		m.say(why)
+		m.showMessage(why)
 		return nil
 	}
 	return m.do(m.undo.Take())
@@ -233,7 +233,7 @@ func (m *model) disturb(e page.Effect) tea.Cmd {
 		}
 	}
 	if m.opt.Chaos == nil {
-		m.say(session.NoChaos)
+		m.showMessage(session.NoChaos)
 		return nil
 	}
 	if e.Confirm != nil {

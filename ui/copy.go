@@ -27,7 +27,7 @@ const maxCopy = 64 << 10
 func (m *model) openCopy(now time.Time) tea.Cmd {
 	forms := m.copies(now)
 	if len(forms) == 0 {
-		m.say("there is nothing to copy here: go to a row of a list")
+		m.showMessage("there is nothing to copy here: go to a row of a list")
 		return nil
 	}
 	n := &menu{title: "Copy"}
@@ -67,7 +67,7 @@ func (m *model) copyRows(now time.Time) tea.Cmd {
 	}
 	_, rows := x.Export(m.view(now), false)
 	if len(rows) < 2 {
-		m.say("the list is empty")
+		m.showMessage("the list is empty")
 		return nil
 	}
 	return m.copyText(tabbed(rows))
@@ -78,7 +78,7 @@ func (m *model) copyRows(now time.Time) tea.Cmd {
 func (m *model) copyText(text string) tea.Cmd {
 	// To cut it would give half a list to somebody who takes it for the whole.
 	if len(text) > maxCopy {
-		m.say(human.Bytes(int64(len(text))) + " are too much for a clipboard (64 KiB): " + m.keyed("{export} writes the list to a file"))
+		m.showMessage(human.Bytes(int64(len(text))) + " are too much for a clipboard (64 KiB): " + m.keyed("{export} writes the list to a file"))
 		return nil
 	}
 	m.toasts.add(engine.Note{Level: engine.LevelOK, Text: "copied " + human.Bytes(int64(len(text))) + " (OSC 52; tmux needs set-clipboard on)"}, m.now())
@@ -94,7 +94,7 @@ func (m *model) exportRows(now time.Time) tea.Cmd {
 	}
 	name, rows := x.Export(m.view(now), false)
 	if len(rows) < 2 {
-		m.say("the list is empty")
+		m.showMessage("the list is empty")
 		return nil
 	}
 	p := &prompt{Prompt: part.Prompt{Label: "write to", Ghost: "a new file, as CSV"}}
@@ -117,7 +117,7 @@ func (m *model) refusesOwn() string { return cmp.Or(m.refuses(), m.opt.NoOwn) }
 // to it as JSON, which only one row has: several marked ones are a list.
 func (m *model) askOwn(c keys.Command, now time.Time) tea.Cmd {
 	if why := m.refusesOwn(); why != "" {
-		m.say(why)
+		m.showMessage(why)
 		return nil
 	}
 	var row page.Copy
@@ -129,10 +129,10 @@ func (m *model) askOwn(c keys.Command, now time.Time) tea.Cmd {
 	}
 	switch {
 	case row.Text == "":
-		m.say(c.Name + " is about a row: go to one")
+		m.showMessage(c.Name + " is about a row: go to one")
 		return nil
 	case strings.HasPrefix(row.Text, "["):
-		m.say(c.Name + " is about one row: unmark the others")
+		m.showMessage(c.Name + " is about one row: unmark the others")
 		return nil
 	}
 	env, id := rowEnv(row.Text), m.copies(now)[0].Text

@@ -113,7 +113,7 @@ func newWelcome(ctx context.Context, first FirstRun, opt Options) *welcome {
 		{ChooseBrowse, "browse stored data", browse},
 	}}
 	profile := themes.DetectProfile(opt.Env, true)
-	m.asking = opt.look(profile, themes.Unknown).Asks()
+	m.asking = opt.themeOptions(profile, themes.Unknown).Asks()
 	m.paint(themes.Unknown)
 	return m
 }
@@ -121,7 +121,7 @@ func newWelcome(ctx context.Context, first FirstRun, opt Options) *welcome {
 // paint chooses the look for a ground. A name that was mistyped in the configuration must not keep
 // the first screen from being shown: there it is told, too.
 func (m *welcome) paint(g themes.Ground) {
-	th, err := themes.Choose(m.opt.look(themes.DetectProfile(m.opt.Env, true), g))
+	th, err := themes.Choose(m.opt.themeOptions(themes.DetectProfile(m.opt.Env, true), g))
 	if err != nil {
 		th = themes.NewMono(themes.Unicode)
 	}
@@ -181,13 +181,13 @@ func (m *welcome) press(k tea.Key) tea.Cmd {
 	switch name := k.String(); name {
 	case "1", "2", "3":
 		m.at = int(name[0] - '1')
-		return m.take()
+		return m.choose()
 	case "j", "down", "tab":
 		m.at = (m.at + 1) % len(m.offers)
 	case "k", "up", "shift+tab":
 		m.at = (m.at + len(m.offers) - 1) % len(m.offers)
 	case "enter":
-		return m.take()
+		return m.choose()
 	case "q", "esc", "ctrl+c":
 		return tea.Quit
 	case "ctrl+z":
@@ -199,8 +199,8 @@ func (m *welcome) press(k tea.Key) tea.Cmd {
 	return nil
 }
 
-// take takes the choice under the cursor.
-func (m *welcome) take() tea.Cmd {
+// choose takes the choice under the cursor.
+func (m *welcome) choose() tea.Cmd {
 	if m.offers[m.at].choice == ChooseKey {
 		m.prompt = &part.Prompt{Label: "API key", Ghost: "paste it here", Mask: true}
 		return nil
@@ -344,10 +344,10 @@ func (m *welcome) rows(told, inner int) (rows []string, promptAt int) {
 		gap()
 		promptAt = len(rows)
 		row, _ := m.prompt.View(m.theme.Raised(), inner)
-		rows = append(append(rows, row), m.said(inner)...)
+		rows = append(append(rows, row), m.keyNote(inner)...)
 	} else if m.wrong != "" {
 		gap()
-		rows = append(rows, m.said(inner)...)
+		rows = append(rows, m.keyNote(inner)...)
 	}
 	return rows, promptAt
 }
@@ -427,9 +427,9 @@ func (m *welcome) offerRows(i int, o offer, w int, told bool) []string {
 	return rows
 }
 
-// said is what is wrong with the key, or what happens with it. It always takes a row, so that
+// keyNote is what is wrong with the key, or what happens with it. It always takes a row, so that
 // nothing above it moves when something is said.
-func (m *welcome) said(w int) []string {
+func (m *welcome) keyNote(w int) []string {
 	text, token := "it is checked with one call; only its last four characters are ever shown", themes.Dim
 	if m.first.Try == nil {
 		text = "only its last four characters are ever shown"

@@ -44,7 +44,7 @@ func (m *model) draw(now time.Time) {
 	if m.tiny() {
 		state := part.Row(m.theme, m.w, append([]part.Cell{part.Plain(" ")}, m.stateCells(v, now)...)...)
 		asked := m.tinyAsked(v, 1)
-		m.frame = part.Frame(m.theme, m.w, m.h, tinyRows(v, m.w, m.h, state, asked, m.told(v).Text))
+		m.frame = part.Frame(m.theme, m.w, m.h, tinyRows(v, m.w, m.h, state, asked, m.notice(v).Text))
 		m.ticks = v.Ticks
 		return
 	}
@@ -136,7 +136,7 @@ func (m *model) sentence(v *page.View, now time.Time) string {
 			return text
 		}
 	}
-	return m.paced.take(v.Engine, now)
+	return m.paced.sentence(v.Engine, now)
 }
 
 // sentenceEvery is how long a sentence stands. The engine's changes with each call, and nobody
@@ -150,9 +150,9 @@ type paced struct {
 	text  string
 }
 
-// take gives the sentence to show. One of another state is told at once: that is news. Why an engine stands
+// sentence gives the sentence to show. One of another state is told at once: that is news. Why an engine stands
 // moves seldom, and stands below too.
-func (p *paced) take(e engine.EngineRow, now time.Time) string {
+func (p *paced) sentence(e engine.EngineRow, now time.Time) string {
 	// age is below zero after the clock was set back: the sentence would stand for hours.
 	if age := now.Sub(p.at); age < 0 || age >= sentenceEvery || e.State != p.state || e.Why != "" || p.text == "" {
 		*p = paced{now, e.State, cmp.Or(e.Why, e.Pace)}
@@ -268,7 +268,7 @@ func (m *model) messageRows(v *page.View, y int) []string {
 		}
 		return []string{m.promptRow(y)}
 	}
-	t := m.told(v)
+	t := m.notice(v)
 	var right []part.Cell
 	if m.frozen != nil {
 		right = append(right, part.As(themes.Held, "+"+strconv.Itoa(m.changes)+" changes"), part.As(themes.Dim, m.keyed("  {live} live")))
@@ -290,9 +290,9 @@ func (m *model) message() part.Toast {
 	return t
 }
 
-// told is the message, or the sentence on the engine's state on a screen whose state has no room
+// notice is the message, or the sentence on the engine's state on a screen whose state has no room
 // for it.
-func (m *model) told(v *page.View) part.Toast {
+func (m *model) notice(v *page.View) part.Toast {
 	t := m.message()
 	if t.Text == "" && (m.tall == page.Short || m.tiny()) {
 		if t.Text = m.sentence(v, v.Now); t.Text != "" {
@@ -339,7 +339,7 @@ func (m *model) wrongRow() string {
 		return ""
 	}
 	margin := part.Margin(m.w)
-	return part.NewLine(m.theme, m.w).Gap(margin).Cells(part.As(themes.Err, m.prompt.told(m.w-2*margin))).String()
+	return part.NewLine(m.theme, m.w).Gap(margin).Cells(part.As(themes.Err, m.prompt.faultText(m.w-2*margin))).String()
 }
 
 // putCursor shows the terminal's own cursor where text is typed. It does not blink: a cursor that

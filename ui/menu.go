@@ -286,7 +286,7 @@ func (m *model) columnItems(l lists.Lister) []item {
 func (m *model) openThemes(time.Time) tea.Cmd {
 	// The user has said so for all programs, which counts more than a menu.
 	if m.opt.Env("NO_COLOR") != "" {
-		m.say("NO_COLOR is set: there is only the theme without colour")
+		m.showMessage("NO_COLOR is set: there is only the theme without colour")
 		return nil
 	}
 	before := m.picked

@@ -30,9 +30,9 @@ func (b box) has(x, y int) bool { return x >= b.x && x < b.x+b.w && y >= b.y && 
 func (m *model) toggleMouse(time.Time) tea.Cmd {
 	m.mouse = !m.mouse
 	if m.mouse {
-		m.say("the mouse is on: click selects and sorts, the wheel moves; shift and drag selects text")
+		m.showMessage("the mouse is on: click selects and sorts, the wheel moves; shift and drag selects text")
 	} else {
-		m.say("the mouse is off: the terminal selects text with it")
+		m.showMessage("the mouse is off: the terminal selects text with it")
 	}
 	return nil
 }

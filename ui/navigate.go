@@ -69,11 +69,11 @@ func (m *model) reload(now time.Time) tea.Cmd {
 // suspend stops the process as ctrl+z does in a shell, if there is one to let it go on.
 func (m *model) suspend(now time.Time) tea.Cmd {
 	if m.opt.SSH {
-		m.say(m.keyed("{suspend} works on local terminals only"))
+		m.showMessage(m.keyed("{suspend} works on local terminals only"))
 		return nil
 	}
 	if !m.opt.canSuspend() {
-		m.say("no shell with job control started this console: stopped, nobody could let it go on")
+		m.showMessage("no shell with job control started this console: stopped, nobody could let it go on")
 		return nil
 	}
 	return terminal.Suspend
@@ -152,12 +152,12 @@ func (m *model) openAudit(time.Time) tea.Cmd {
 func (m *model) openLogs(now time.Time) tea.Cmd {
 	holder, ok := m.page().(page.Jobber)
 	if !ok {
-		m.say(m.keyed("no job is selected on this screen: {logs} shows the whole log"))
+		m.showMessage(m.keyed("no job is selected on this screen: {logs} shows the whole log"))
 		return nil
 	}
 	id, name := holder.SelectedJob(m.view(now))
 	if id == "" {
-		m.say(m.keyed("no job is selected here: {logs} shows the whole log"))
+		m.showMessage(m.keyed("no job is selected here: {logs} shows the whole log"))
 		return nil
 	}
 	m.push(logs.New(id, name))
@@ -167,7 +167,7 @@ func (m *model) openLogs(now time.Time) tea.Cmd {
 // openChaos shows the panel on which the demo's simulator can be made to go wrong.
 func (m *model) openChaos(time.Time) tea.Cmd {
 	if m.opt.Chaos == nil {
-		m.say(session.NoChaos)
+		m.showMessage(session.NoChaos)
 		return nil
 	}
 	m.open(page.ScreenChaos)
@@ -182,7 +182,7 @@ func (m *model) toggleWatch(now time.Time) tea.Cmd {
 	}
 	switch {
 	case id == "" && m.watch.id == "":
-		m.say(m.keyed("go to an account first: {watch} pins it below every screen"))
+		m.showMessage(m.keyed("go to an account first: {watch} pins it below every screen"))
 	// The same key takes the strip away: on the account that is pinned, and where there is none.
 	case id == "" || id == m.watch.id:
 		m.watch = watch{}
@@ -232,13 +232,13 @@ func (m *model) step(by time.Duration, now time.Time) {
 			edge = m.keyed("{freeze} freezes the view first; then {second back} and {second on} step through the last ten minutes, {ten seconds back} and {ten seconds on} by ten seconds")
 		}
 		if edge != "" {
-			m.say(edge)
+			m.showMessage(edge)
 		}
 		return
 	}
 	at, ok := m.reach(m.since.Add(by))
 	if !ok {
-		m.say(m.keyed(m.edge(by)))
+		m.showMessage(m.keyed(m.edge(by)))
 		return
 	}
 	m.seek(at)

@@ -58,12 +58,12 @@ type Options struct {
 
 // Validate names what is wrong with the options, in one sentence.
 func (o Options) Validate() error {
-	_, err := themes.Choose(o.look(themes.TrueColor, themes.Unknown))
+	_, err := themes.Choose(o.themeOptions(themes.TrueColor, themes.Unknown))
 	return err
 }
 
-// look is what decides the theme.
-func (o Options) look(p themes.Profile, g themes.Ground) themes.Options {
+// themeOptions is what decides the theme.
+func (o Options) themeOptions(p themes.Profile, g themes.Ground) themes.Options {
 	return themes.Options{
 		Flag: o.Theme, Env: o.Env("FARSIGHT_THEME"), Glyphs: o.Glyphs, Profile: p, Ground: g,
 		Getenv: o.Env, NoColor: o.Env("NO_COLOR"),

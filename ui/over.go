@@ -83,7 +83,7 @@ func (m *model) agreeInWord() tea.Cmd {
 	if d.Input.Value() == d.Word {
 		return m.agree()
 	}
-	m.say("nothing was done: type the word that is shown, or leave by esc")
+	m.showMessage("nothing was done: type the word that is shown, or leave by esc")
 	return nil
 }
 

@@ -405,7 +405,7 @@ func operateItem(o operation.Operation) func(m *model, now time.Time) tea.Cmd {
 	return func(m *model, now time.Time) tea.Cmd {
 		cmd, wrong := operate(o)(m, "", now)
 		if wrong != "" {
-			m.say(wrong)
+			m.showMessage(wrong)
 		}
 		return cmd
 	}
@@ -428,13 +428,13 @@ func (m *model) fpsLine(arg string, _ time.Time) (tea.Cmd, string) {
 		return nil, arg + " is no rate: 1 to " + strconv.Itoa(session.MostFPS) + " updates a second"
 	}
 	m.feed.Rate(n)
-	m.say("at most " + human.Counted(n, "update", "updates") + " a second")
+	m.showMessage("at most " + human.Counted(n, "update", "updates") + " a second")
 	return nil, ""
 }
 
 // resetItem says where the store can be emptied: not from a console that looks at it.
 func (m *model) resetItem(time.Time) tea.Cmd {
-	m.say("end the engine first, then run `farsight reset`")
+	m.showMessage("end the engine first, then run `farsight reset`")
 	return nil
 }
 

@@ -83,9 +83,9 @@ func (m *model) askFilter() tea.Cmd {
 	return nil
 }
 
-// settle applies the filter that is being typed, or tries the command, unless the text has changed
+// applySettled applies the filter that is being typed, or tries the command, unless the text has changed
 // or the prompt was closed since.
-func (m *model) settle(s settled) tea.Cmd {
+func (m *model) applySettled(s settled) tea.Cmd {
 	switch {
 	case m.prompt != s.prompt || s.prompt.gen != s.gen:
 		return nil
@@ -112,9 +112,9 @@ func (p *prompt) apply(text string) {
 	}
 }
 
-// told is what is wrong with a filter, in w cells. Without room for all of it the column goes
+// faultText is what is wrong with a filter, in w cells. Without room for all of it the column goes
 // first: where the fault begins is marked in the text anyway.
-func (p *prompt) told(w int) string {
+func (p *prompt) faultText(w int) string {
 	if _, what, ok := strings.Cut(p.wrong, ": "); ok && p.Bad > 0 && safe.Width(safe.Text(p.wrong)) > w {
 		return someOf(what, w)
 	}
@@ -198,9 +198,9 @@ func (m *model) tryText(p *prompt, t page.Text, text string) tea.Cmd {
 	}
 }
 
-// take tells the page what came back, unless the text has changed since: it would be told of a
+// answer tells the page what came back, unless the text has changed since: it would be told of a
 // command that nobody sees any more.
-func (t foreseen) take(open *prompt) {
+func (t foreseen) answer(open *prompt) {
 	switch {
 	case open != t.prompt || t.prompt.gen != t.gen:
 	case t.err != nil:
@@ -387,7 +387,7 @@ func (m *model) paste(text string) tea.Cmd {
 		m.over.top = 0
 		return nil
 	}
-	m.say(m.keyed("nothing takes text here: {sync} asks for an account, {key} for a key"))
+	m.showMessage(m.keyed("nothing takes text here: {sync} asks for an account, {key} for a key"))
 	return nil
 }
 
@@ -395,7 +395,7 @@ func (m *model) paste(text string) tea.Cmd {
 // one ask for it themselves.
 func (m *model) askReason(time.Time) tea.Cmd {
 	if why := m.refuses(); why != "" {
-		m.say(why)
+		m.showMessage(why)
 		return nil
 	}
 	p := &prompt{Prompt: part.Prompt{Label: "because", Ghost: "why you do what comes next: the audit keeps it; empty takes it back"}}

@@ -67,8 +67,8 @@ func (r *route) open(s page.Screen) {
 	}
 }
 
-// put puts a page that the list under it has opened on top.
-func (r *route) put(p page.Page) {
+// stackOn puts a page that the list under it has opened on top.
+func (r *route) stackOn(p page.Page) {
 	r.push(p)
 	r.listed = append(r.listed, p)
 }
@@ -98,10 +98,10 @@ func (r *route) neighbour(v *page.View, by time.Duration) (edge string, ok bool)
 	}
 	r.pop()
 	if next := r.beside(v, top.Screen(), by); next != nil {
-		r.put(next)
+		r.stackOn(next)
 		return "", true
 	}
-	r.put(top)
+	r.stackOn(top)
 	if by < 0 {
 		return "this is the first one of its list", true
 	}

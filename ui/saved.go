@@ -79,7 +79,7 @@ const longestName = 32
 func (m *model) askSave(time.Time) tea.Cmd {
 	f, ok := m.page().(page.Filterer)
 	if !ok || f.Filter() == "" {
-		m.say(m.keyed("there is no filter to save here: {filter} sets one"))
+		m.showMessage(m.keyed("there is no filter to save here: {filter} sets one"))
 		return nil
 	}
 	text, screen := f.Filter(), keys.Section(m.page().Screen())
@@ -106,7 +106,7 @@ func (m *model) loadFilter(arg string, _ time.Time) (tea.Cmd, string) {
 			return nil, m.noFilter(screen, name)
 		}
 		m.kept.KeepFilter(keys.Section(screen), name, "")
-		m.say("forgot the filter " + safe.Text(name))
+		m.showMessage("forgot the filter " + safe.Text(name))
 		return nil, ""
 	}
 	text, ok := own[arg]
@@ -141,7 +141,7 @@ func (m *model) filterItems() []item {
 		out = append(out, item{name: "f " + name, what: "filter /" + own[name], do: func(m *model, now time.Time) tea.Cmd {
 			_, wrong := m.loadFilter(name, now)
 			if wrong != "" {
-				m.say(wrong)
+				m.showMessage(wrong)
 			}
 			return nil
 		}})

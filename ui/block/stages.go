@@ -95,8 +95,8 @@ func leftOf(v *page.View, p engine.Progress) string {
 	return page.Count(p.Total) + " done"
 }
 
-// stands is where a run stands to a stage, and the state word for its sign, one that themes know.
-func (s *stage) stands(a engine.AccountRow) (at int, word string) {
+// position is where a run stands to a stage, and the state word for its sign, one that themes know.
+func (s *stage) position(a engine.AccountRow) (at int, word string) {
 	order := func(phase engine.Phase) int {
 		for i, ph := range phases {
 			if ph == phase {
@@ -158,7 +158,7 @@ func StageRows(v *page.View, a engine.AccountRow, w int) []string {
 	names, bars, texts := part.NewLine(v.Theme, w), part.NewLine(v.Theme, w), part.NewLine(v.Theme, w)
 	for i := range stages {
 		s := &stages[i]
-		at, word := s.stands(a)
+		at, word := s.position(a)
 		sign, x := v.Theme.State(word), 1+i*stride/len(stages)
 		name := themes.Text
 		switch word {
@@ -179,7 +179,7 @@ func StageList(v *page.View, a engine.AccountRow, w int) []string {
 	rows := make([]string, 0, len(stages))
 	for i := range stages {
 		s := &stages[i]
-		at, word := s.stands(a)
+		at, word := s.position(a)
 		sign := v.Theme.State(word)
 		l := part.NewLine(v.Theme, w).Gap(1).Glyph(sign.Token, sign.Glyph, 1).Gap(1)
 		l.Field(part.Plain(s.name), 10, part.Words)

@@ -69,7 +69,7 @@ func (f *Following) collect(ctx context.Context, c engine.Console) (s Summary, e
 		}
 		refused := ""
 		if st, err := engine.Ask[engine.StatusAnswer](ctx, c, engine.StatusQuery{}); err == nil {
-			refused = f.take(engine.Update{Engine: &st.Engine})
+			refused = f.applyUpdate(engine.Update{Engine: &st.Engine})
 		}
 		f.show.collection(row, pace.Ends(&row, time.Now()))
 		switch {

@@ -21,7 +21,7 @@ func Forensics(q engine.ForensicsQuery) List {
 		if o.JSON {
 			return o.json(nil)
 		}
-		return o.say(err.Error())
+		return o.printSentence(err.Error())
 	})
 }
 

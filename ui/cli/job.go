@@ -30,7 +30,7 @@ func Job(name string) List {
 			text += tryText(a) + "\n"
 		}
 		for line := range strings.Lines(text) {
-			if err := o.say(strings.TrimSuffix(line, "\n")); err != nil {
+			if err := o.printSentence(strings.TrimSuffix(line, "\n")); err != nil {
 				return err
 			}
 		}

@@ -289,7 +289,7 @@ func (l listing[T]) end(p printer[T], rows []T, foot func() string) error {
 		said = sentence(cmp.Or(l.unfit, "nothing fits "+safe.Cut(l.filter, mostEcho)), l.more)
 	}
 	if said != "" {
-		if err := p.o.say(said); err != nil {
+		if err := p.o.printSentence(said); err != nil {
 			return err
 		}
 	} else if _, err := p.print(rows); err != nil || p.o.streams() || p.o.View.NoHeaders {
@@ -299,7 +299,7 @@ func (l listing[T]) end(p printer[T], rows []T, foot func() string) error {
 		return nil
 	}
 	if text := foot(); text != "" {
-		return p.o.say(text)
+		return p.o.printSentence(text)
 	}
 	return nil
 }

@@ -15,9 +15,9 @@ func NoLogs(o Out, all bool) error {
 	case o.JSON:
 		return nil
 	case all:
-		return o.say("no record is kept: an engine writes them while it runs")
+		return o.printSentence("no record is kept: an engine writes them while it runs")
 	}
-	return o.say("no record of the log fits: `farsight logs --limit 0` shows all that is kept")
+	return o.printSentence("no record of the log fits: `farsight logs --limit 0` shows all that is kept")
 }
 
 // Logs prints records of the log, one line each, in the order given. They are cut to the width of a

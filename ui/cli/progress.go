@@ -52,7 +52,7 @@ func (s *show) engine(e engine.EngineRow) {
 func (s *show) row(a engine.AccountRow, eta engine.ETA) {
 	phase := phaseOf(a)
 	if s.shown && phase != s.last.Phase {
-		s.tell(lineOf(a, s.last.Phase), engine.ETA{})
+		s.printLine(lineOf(a, s.last.Phase), engine.ETA{})
 	}
 	now := lineOf(a, phase)
 	if eta.Known {
@@ -65,12 +65,12 @@ func (s *show) row(a engine.AccountRow, eta engine.ETA) {
 	if !turn && time.Since(s.at) < s.every() {
 		return
 	}
-	s.tell(now, eta)
+	s.printLine(now, eta)
 }
 
-// tell prints one line of progress, unless it says what the last one said. That it cannot be written is
+// printLine prints one line of progress, unless it says what the last one said. That it cannot be written is
 // no reason to stop the sync: the summary's error will say so.
-func (s *show) tell(now progress, eta engine.ETA) {
+func (s *show) printLine(now progress, eta engine.ETA) {
 	if s.shown && same(now, s.last) {
 		return
 	}

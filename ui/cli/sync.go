@@ -234,7 +234,7 @@ func (f *Following) follow(ctx context.Context, c engine.Console, eta engine.ETA
 				}
 				continue
 			}
-			refused = f.take(u)
+			refused = f.applyUpdate(u)
 		// An error here means nothing: where the engine has gone, the watching ends.
 		case <-look.C:
 			if d, err := engine.Ask[engine.AccountDetail](ctx, c, engine.AccountQuery{ID: f.row.ID}); err == nil {
@@ -250,8 +250,8 @@ func (f *Following) follow(ctx context.Context, c engine.Console, eta engine.ETA
 	}
 }
 
-// take notes what an update says of the run and of the engine, and whether that refuses the key.
-func (f *Following) take(u engine.Update) (refused string) {
+// applyUpdate notes what an update says of the run and of the engine, and whether that refuses the key.
+func (f *Following) applyUpdate(u engine.Update) (refused string) {
 	for i := range u.Accounts {
 		if u.Accounts[i].ID == f.row.ID {
 			f.row = u.Accounts[i]

@@ -123,8 +123,8 @@ func further[T any](o Out, cols []column, values []T, row func(T) []string) erro
 	return tableOf(o, cols, values, row)
 }
 
-// say prints a sentence, in the place of an empty table or below a full one.
-func (o Out) say(text string) error {
+// printSentence prints a sentence, in the place of an empty table or below a full one.
+func (o Out) printSentence(text string) error {
 	_, err := fmt.Fprintln(o.W, o.clean(text))
 	return err
 }

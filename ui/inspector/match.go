@@ -80,7 +80,7 @@ func (f *fetched) section(v *page.View, w, h int, account string) part.Section {
 		l := part.NewLine(v.Theme, w)
 		for x, n := range [...]int{y, y + half} {
 			if n < len(i.Seats) {
-				i.Seats[n].put(l.To(1+x*wide), wide-4, account)
+				i.Seats[n].drawPlayer(l.To(1+x*wide), wide-4, account)
 			}
 		}
 		s.Rows = append(s.Rows, l.String())
@@ -88,8 +88,8 @@ func (f *fetched) section(v *page.View, w, h int, account string) part.Section {
 	return s
 }
 
-// put writes a player on w cells: won, lost or neither, the champion, the name, the score.
-func (p *seat) put(l *part.Line, w int, account string) {
+// drawPlayer writes a player on w cells: won, lost or neither, the champion, the name, the score.
+func (p *seat) drawPlayer(l *part.Line, w int, account string) {
 	const champion, score = 13, 9
 	result := part.As(themes.Dim, "L")
 	switch {

@@ -30,8 +30,8 @@ func (c *canvas) free(x, w int) bool {
 	return true
 }
 
-// put writes clean text at x; what lies outside is lost.
-func (c *canvas) put(x int, t themes.Token, s string) {
+// text writes clean text at x; what lies outside is lost.
+func (c *canvas) text(x int, t themes.Token, s string) {
 	for _, r := range s {
 		w := safe.RuneWidth(r)
 		switch {
@@ -77,7 +77,7 @@ func (c *canvas) mark(x int, r rune) {
 func (c *canvas) try(x int, t themes.Token, s string) bool {
 	ok := s != "" && c.free(x, safe.Width(s))
 	if ok {
-		c.put(x, t, s)
+		c.text(x, t, s)
 	}
 	return ok
 }

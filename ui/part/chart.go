@@ -163,7 +163,7 @@ func (c *Chart) Run(y, from, to int, t themes.Token, glyph string) {
 // Put writes text from a cell on over what is there; what lies outside is lost.
 func (c *Chart) Put(y, cell int, t themes.Token, text string) {
 	if y >= 0 && y < len(c.rows) {
-		c.rows[y].put(cell, t, c.text.clean(text, false))
+		c.rows[y].text(cell, t, c.text.clean(text, false))
 	}
 }
 

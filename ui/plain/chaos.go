@@ -15,33 +15,33 @@ import (
 func (p *plain) chaos(arg string) {
 	s := p.opt.Chaos.State()
 	if arg == "" {
-		p.say(chaosSentences(&s)...)
+		p.printLines(chaosSentences(&s)...)
 		return
 	}
 	if why := p.opt.Refuses(&p.rows.Data); why != "" {
-		p.say("Refused: " + why + ".")
+		p.printLines("Refused: " + why + ".")
 		return
 	}
 	ask, wrong := chaos.Parse(&s, arg)
 	if wrong != "" {
-		p.say("Refused: " + wrong + ".")
+		p.printLines("Refused: " + wrong + ".")
 		return
 	}
 	// The panel of the screen asks the same questions: its effect tells them.
 	e := chaospanel.InjectNamed(&s, ask)
 	if e.Confirm != nil {
-		p.say(e.Confirm.Question + " " + strings.Join(e.Confirm.Lines, " ") + " Type yes to go on.")
+		p.printLines(e.Confirm.Question + " " + strings.Join(e.Confirm.Lines, " ") + " Type yes to go on.")
 		if said, _ := p.answer(); !strings.HasPrefix(strings.ToLower(said), "y") {
-			p.say("Nothing was done.")
+			p.printLines("Nothing was done.")
 			return
 		}
 	}
 	said, err := p.opt.Chaos.Inject(p.ctx, ask)
 	if err != nil {
-		p.say("Refused: " + page.Sentence(err) + ".")
+		p.printLines("Refused: " + page.Sentence(err) + ".")
 		return
 	}
-	p.say("Done: " + said + ".")
+	p.printLines("Done: " + said + ".")
 }
 
 // chaosSentences say every row: what is injected, and what came of it. What did nothing yet says what

@@ -44,12 +44,12 @@ func (n *news) add(kind, about string, at time.Time, text string) {
 	n.all = append(n.all, s)
 }
 
-// take gives what was gathered, each with its time, and forgets it. Those of one kind that are more than
+// drain gives what was gathered, each with its time, and forgets it. Those of one kind that are more than
 // told are counted in a last sentence:
 //
 //	12:31:35 retry of match KR_7214550881 in 12 seconds, try 3 of 5, after 503
 //	12:31:36 and 9 more like it: retries were scheduled
-func (n *news) take(zone *time.Location) []string {
+func (n *news) drain(zone *time.Location) []string {
 	var out []string
 	counts := map[string]int{}
 	// One that took the place of an older stands where that stood.

@@ -148,7 +148,7 @@ func (p *plain) loop(updates <-chan any) error {
 		case <-p.ctx.Done():
 			return p.sayNews()
 		case msg := <-updates:
-			p.take(msg, time.Now())
+			p.applyUpdate(msg, time.Now())
 			if _, ok := msg.(engine.Update); ok && early == nil {
 				typed = p.lines
 			}
@@ -188,9 +188,9 @@ func (p *plain) loop(updates <-chan any) error {
 	return p.sayNews()
 }
 
-// take folds an update in and notes what it has changed. Nothing is told of the first snapshot but how
+// applyUpdate folds an update in and notes what it has changed. Nothing is told of the first snapshot but how
 // everything stands: see greet.
-func (p *plain) take(msg any, now time.Time) {
+func (p *plain) applyUpdate(msg any, now time.Time) {
 	switch msg := msg.(type) {
 	// It is told again each time that the engine is looked for, every few seconds.
 	case session.Lost:
@@ -220,16 +220,16 @@ func (p *plain) take(msg any, now time.Time) {
 func (p *plain) greet() {
 	p.news = news{} // it is in how everything stands
 	for _, fault := range p.opt.Faults {
-		p.say(fault)
+		p.printLines(fault)
 	}
-	p.say(p.statusLines()...)
-	p.say("Changes are told as they come. Type a command of farsight, such as jobs; help lists them, quit leaves.")
+	p.printLines(p.statusLines()...)
+	p.printLines("Changes are told as they come. Type a command of farsight, such as jobs; help lists them, quit leaves.")
 	p.prompt()
 	_ = p.out.Flush() // a fault of the output comes back with the next one
 }
 
-// say writes lines, cleaned: a terminal is an exit. What fails is found by the next Flush.
-func (p *plain) say(lines ...string) {
+// printLines writes lines, cleaned: a terminal is an exit. What fails is found by the next Flush.
+func (p *plain) printLines(lines ...string) {
 	// The prompt is overwritten, and comes again below what is said.
 	if p.waiting && len(lines) > 0 {
 		_, _ = p.out.WriteString("\r")
@@ -257,7 +257,7 @@ func (p *plain) prompt() {
 // before.
 func (p *plain) sayNews() error {
 	if !p.news.empty() {
-		p.say(p.news.take(p.opt.Location())...)
+		p.printLines(p.news.drain(p.opt.Location())...)
 		p.prompt()
 	}
 	return p.out.Flush()
@@ -295,7 +295,7 @@ func (p *plain) line(line string) {
 		t.flush()
 	}
 	if err != nil {
-		p.say(strings.TrimRight(page.Capital(page.Sentence(err)), ".") + ".")
+		p.printLines(strings.TrimRight(page.Capital(page.Sentence(err)), ".") + ".")
 	}
 }
 
@@ -360,7 +360,7 @@ func (t *talk) Write(text []byte) (int, error) {
 		if !whole {
 			return len(text), nil
 		}
-		t.p.say(string(line))
+		t.p.printLines(string(line))
 		t.said = rest
 	}
 }
@@ -368,7 +368,7 @@ func (t *talk) Write(text []byte) (int, error) {
 // flush says what has no line feed behind it: a question.
 func (t *talk) flush() {
 	if len(t.said) > 0 {
-		t.p.say(string(t.said))
+		t.p.printLines(string(t.said))
 		t.said = nil
 	}
 }

@@ -157,13 +157,13 @@ func TestW5e_PlainTellsWhyThereAreNoRowsYet(t *testing.T) {
 	opt := testOptions()
 	opt.Seat.Input, opt.Seat.Output = strings.NewReader(""), io.Discard
 	p := newPlain(t.Context(), nil, opt)
-	p.take(engine.Update{Engine: &engine.EngineRow{State: engine.EngineOpening, Why: "the database is lost"}}, time.Now())
-	if told := strings.Join(p.news.take(time.UTC), "\n"); !strings.HasSuffix(told, "the engine is OPENING: the database is lost") {
+	p.applyUpdate(engine.Update{Engine: &engine.EngineRow{State: engine.EngineOpening, Why: "the database is lost"}}, time.Now())
+	if told := strings.Join(p.news.drain(time.UTC), "\n"); !strings.HasSuffix(told, "the engine is OPENING: the database is lost") {
 		t.Errorf("told %q", told)
 	}
-	p.take(engine.Update{Engine: &engine.EngineRow{State: engine.EngineBroken}}, time.Now())
-	p.take(engine.Update{Snapshot: true, Engine: &engine.EngineRow{State: engine.EngineLive}}, time.Now())
-	if told := p.news.take(time.UTC); len(told) > 0 {
+	p.applyUpdate(engine.Update{Engine: &engine.EngineRow{State: engine.EngineBroken}}, time.Now())
+	p.applyUpdate(engine.Update{Snapshot: true, Engine: &engine.EngineRow{State: engine.EngineLive}}, time.Now())
+	if told := p.news.drain(time.UTC); len(told) > 0 {
 		t.Errorf("told after the greeting: %q", told)
 	}
 }
@@ -217,7 +217,7 @@ func TestPlainTellsInOrder(t *testing.T) {
 	n.add("progress", "a", at(1), "a: 1 of 9")
 	n.add("sync", "b", at(2), "b has begun")
 	n.add("progress", "a", at(3), "a: 2 of 9")
-	if got, want := strings.Join(n.take(time.UTC), "\n"), "11:24:02 b has begun\n11:24:03 a: 2 of 9"; got != want {
+	if got, want := strings.Join(n.drain(time.UTC), "\n"), "11:24:02 b has begun\n11:24:03 a: 2 of 9"; got != want {
 		t.Errorf("told:\n%s\nwant:\n%s", got, want)
 	}
 }

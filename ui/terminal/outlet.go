@@ -90,8 +90,8 @@ func (o *outlet) part(p []byte) (int, error) {
 // it is whole, a colour.
 const cutOff = "\x18\x1b[?2026l\x1b[0m"
 
-// tell says why, to a user whose console was closed in this way.
-func (o *outlet) tell(line string) {
+// reportClosed says why, to a user whose console was closed in this way.
+func (o *outlet) reportClosed(line string) {
 	if o.late.Load() && line != "" {
 		_, _ = o.Write([]byte(safe.Text(line) + "\n"))
 	}

@@ -78,7 +78,7 @@ func Run(ctx context.Context, m tea.Model, opt Options, feed func(ctx context.Co
 	if opt.SSH {
 		if o := newOutlet(opt.Output, opt.StallAfter, sig.stall); o != nil {
 			defer o.Close()
-			defer func() { o.tell(opt.Stalled) }()
+			defer func() { o.reportClosed(opt.Stalled) }()
 			opt.Output = o
 		}
 	}

@@ -54,13 +54,13 @@ func (s *signals) run(ctx context.Context, p *tea.Program) {
 			s.ended.Store(true)
 			p.Send(tea.QuitMsg{})
 		case sig := <-s.got:
-			s.take(sig, p)
+			s.handle(sig, p)
 		}
 	}
 }
 
-// take does what a signal asks for. The end is asked of the program, which leaves the screen as it was.
-func (s *signals) take(sig os.Signal, p *tea.Program) {
+// handle does what a signal asks for. The end is asked of the program, which leaves the screen as it was.
+func (s *signals) handle(sig os.Signal, p *tea.Program) {
 	if !s.takeMore(sig, p) {
 		s.hungUp.Store(s.hungUp.Load() || sig == syscall.SIGHUP)
 		s.ended.Store(true)

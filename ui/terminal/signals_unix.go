@@ -63,7 +63,7 @@ func (s *signals) suspend(p *tea.Program) {
 			break
 		}
 		if sig != syscall.SIGTSTP {
-			defer s.take(sig, p) // an end that was asked for meanwhile
+			defer s.handle(sig, p) // an end that was asked for meanwhile
 		}
 	}
 	resume(p)

@@ -70,7 +70,7 @@ func Busy() Scene {
 		Notes: []engine.Note{{At: Noon.Add(-time.Second), Level: engine.LevelOK, Text: "Blue Heron#KR1 resumed at 290/300 after restart"}},
 	}
 	Foresee(&s.Update)
-	s.look()
+	s.showToWatchers()
 	return s
 }
 

@@ -18,9 +18,9 @@ func quietSince(back time.Duration) []engine.CallRow {
 	return slices.DeleteFunc(demoCalls(), func(c engine.CallRow) bool { return c.At.After(at(back)) })
 }
 
-// stands gives a scene's syncs and jobs what keeps them from going on: nothing runs then, and what did is
+// hold gives a scene's syncs and jobs what keeps them from going on: nothing runs then, and what did is
 // in line again.
-func (s *Scene) stands(h engine.Held) {
+func (s *Scene) hold(h engine.Held) {
 	for i := range s.Update.Accounts {
 		if a := &s.Update.Accounts[i]; a.Status.Open() {
 			a.Stand, a.ETA = h.Stand, engine.ETA{Why: h.Reason, Stand: h.Stand}
@@ -46,7 +46,7 @@ func (s *Scene) stands(h engine.Held) {
 // Paused is the demo 20 s after somebody paused the one queue that has work.
 func Paused() Scene {
 	s := demo("paused", 80, 535, quietSince(20*time.Second), demoAccounts())
-	s.stands(engine.Held{Reason: "queue paused by ana", Stand: engine.StandPaused})
+	s.hold(engine.Held{Reason: "queue paused by ana", Stand: engine.StandPaused})
 	q := &s.Update.Queues[0]
 	q.Paused, q.By, q.Since = true, engine.Actor{User: "ana", Via: "console"}, at(20*time.Second)
 	s.Update.Engine.State, s.Update.Engine.Why = engine.EnginePaused, "every queue with work is paused"
@@ -91,7 +91,7 @@ func Outage() Scene {
 	}
 	s := demo("outage", 80, 535, calls, demoAccounts())
 	next := Noon.Add(35500 * time.Millisecond)
-	s.stands(engine.Held{Reason: "match calls to europe fail", Until: next, Stand: engine.StandDown})
+	s.hold(engine.Held{Reason: "match calls to europe fail", Until: next, Stand: engine.StandDown})
 	s.Update.Limits.Breakers = []engine.BreakerRow{
 		{Host: "europe", Method: "match-v5.match", Since: at(39500 * time.Millisecond), Next: next, Waiting: 516, Proven: true},
 		{Host: "europe", Method: "match-v5.timeline", Since: at(39400 * time.Millisecond), Next: next.Add(time.Second), Waiting: 22, Proven: true},
@@ -127,7 +127,7 @@ func FirstMinute() Scene {
 func (s *Scene) Fail(since, next time.Time) {
 	const method = "match-v5.match"
 	why := engine.Outage("europe", method)
-	s.stands(engine.Held{Reason: why, Until: next, Stand: engine.StandDown})
+	s.hold(engine.Held{Reason: why, Until: next, Stand: engine.StandDown})
 	s.Update.Limits.Breakers = []engine.BreakerRow{
 		{Host: "europe", Method: method, Since: since, Next: next, Waiting: s.Update.Queues[0].Counts[engine.Available], Proven: true},
 	}
@@ -137,7 +137,7 @@ func (s *Scene) Fail(since, next time.Time) {
 // Freeze stops the calls of a scene to its first host until an instant, as an operator does.
 func (s *Scene) Freeze(until time.Time) {
 	host := s.Update.Limits.Hosts[0].Host
-	s.stands(engine.Held{Reason: host + " is frozen", Until: until, Stand: engine.StandHeld})
+	s.hold(engine.Held{Reason: host + " is frozen", Until: until, Stand: engine.StandHeld})
 	for i := range s.Update.Limits.Buckets {
 		if b := &s.Update.Limits.Buckets[i]; b.Host == host {
 			b.Blocked, b.BlockedBy, b.Thaws = until, engine.BlockedFrozen, until

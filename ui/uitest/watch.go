@@ -174,7 +174,7 @@ func (f *Fake) find(q engine.Query) (engine.Answer, error) {
 		for _, c := range f.Scene.Update.Calls {
 			if c.Seq == q.Seq && c.Status == 429 {
 				a := forensics(c)
-				a.Text = f.Scene.said(a.Text)
+				a.Text = f.Scene.sentence(a.Text)
 				return a, nil
 			}
 		}
@@ -216,16 +216,16 @@ func (f *Fake) logs(q engine.LogsQuery) engine.LogsPage {
 	return page
 }
 
-// said is a sentence as the people of a scene write it.
-func (s Scene) said(text string) string {
+// sentence is a sentence as the people of a scene write it.
+func (s Scene) sentence(text string) string {
 	if s.Name != "hostile" {
 		return text
 	}
 	return strings.Join(append([]string{text}, hostile...), " ")
 }
 
-// look gives a scene what the screens show that look on.
-func (s *Scene) look() {
+// showToWatchers gives a scene what the screens show that look on.
+func (s *Scene) showToWatchers() {
 	s.Logs, s.Audit, s.Classes = logRows(), auditRows(), classRows()
 	s.Update.Alerts = alertRows()
 	s.Update.Logs = s.Logs[len(s.Logs)-40:]

@@ -74,10 +74,10 @@ func (o *outlook) got(v *page.View, q engine.Query, a engine.Answer, err error) 
 	return true
 }
 
-// look is the next run of the schedule that looks after the tracked accounts. A zero time means
+// nextRun is the next run of the schedule that looks after the tracked accounts. A zero time means
 // that none is planned; a name of "" that there is no such schedule. A planned run that has passed
 // by now is skipped: schedules are up to a minute old.
-func (o *outlook) look(now time.Time) (at time.Time, name string, paused bool) {
+func (o *outlook) nextRun(now time.Time) (at time.Time, name string, paused bool) {
 	i := slices.IndexFunc(o.next, func(s engine.ScheduleRow) bool { return strings.HasSuffix(s.Name, "latest") })
 	if i < 0 {
 		return at, "", false
@@ -97,7 +97,7 @@ func (p *Account) comes(v *page.View, a engine.AccountRow, w, h int) part.Sectio
 		l := part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, key), 9, part.Words).Gap(1)
 		s.Rows = append(s.Rows, l.Cells(value...).String())
 	}
-	at, name, paused := p.next.look(v.Now)
+	at, name, paused := p.next.nextRun(v.Now)
 	switch {
 	case v.Engine.State == engine.EngineBrowse:
 		put("look", part.As(themes.Dim, "no engine runs here"))

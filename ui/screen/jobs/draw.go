@@ -13,15 +13,15 @@ import (
 // The queues stand left and the job under the cursor right, each where there is room for it. A list
 // of one class or reason has the whole width. Jobs begin and end with each call: the rows move once a second.
 func (p *Screen) Draw(v *page.View) []string {
-	calm := *p.take(v)
+	calm := *p.follow(v)
 	rows := p.draw(&calm)
 	v.Ticks = v.Ticks || !p.came.Equal(p.Came)
 	v.Ticks = v.Ticks || calm.Ticks
 	return rows
 }
 
-// take gives the view to draw, and lets the list follow its answer when that moves.
-func (p *Screen) take(v *page.View) *page.View {
+// follow gives the view to draw, and lets the list follow its answer when that moves.
+func (p *Screen) follow(v *page.View) *page.View {
 	calm := p.calm.Take(v)
 	if p.calm.Fresh(v) || len(p.Shown) == 0 {
 		p.came = p.Came
@@ -32,7 +32,7 @@ func (p *Screen) take(v *page.View) *page.View {
 
 // Tell implements [page.Teller]: the engine's sentence by the same reading as the list below it.
 func (p *Screen) Tell(v *page.View) string {
-	e := &p.take(v).Engine
+	e := &p.follow(v).Engine
 	return cmp.Or(e.Why, e.Pace)
 }
 

@@ -68,7 +68,7 @@ func New(queue engine.Queue, shown page.Shown) *Screen {
 	p.stand()
 	// the answer from disk, with what Watch has told since
 	p.Is = lists.Declaration[engine.JobRow]{Screen: page.ScreenJobs, File: "jobs", Fill: func(v *page.View) {
-		v = p.take(v) // a key is of what is shown
+		v = p.follow(v) // a key is of what is shown
 		p.Put(v, made{page.MadeOf{Version: v.Version, Came: p.came}, p.queue, p.groups.flat, p.groups.dead.Came,
 			p.groups.ended.Came, p.peek.Rev()}, func() []engine.JobRow { return p.merge(v) })
 	}}

@@ -428,7 +428,7 @@ func (d *chartBlock) other(y int, b engine.BucketRow) {
 	d.left[y] = func(l *part.Line) { d.fields(l, b, themes.Text) }
 	s := d.t.SawOf(d.View, b, d.past, d.calls)
 	d.t.DrawSaw(d.View, d.chart, y, 1, s)
-	says := d.stands(b)
+	says := d.note(b)
 	if says.Text == "" {
 		d.frees(y, b, s)
 		return
@@ -441,9 +441,9 @@ func (d *chartBlock) other(y int, b engine.BucketRow) {
 	d.chart.Put(y, x, says.Token, safe.CutEnd(text, room, d.Theme.Glyphs.Ellipsis))
 }
 
-// stands is what is unusual about a bucket; "" = nothing is.
+// note is what is unusual about a bucket; "" = nothing is.
 // The more lasting comes first: no limit at all, a hold, any other state than OPEN, an old count.
-func (d *chartBlock) stands(b engine.BucketRow) part.Cell {
+func (d *chartBlock) note(b engine.BucketRow) part.Cell {
 	word, more := block.BucketState(d.View, b)
 	sign, text := d.Theme.State(word), strings.TrimSpace(word+" "+more)
 	switch old := d.oldReading(b); {

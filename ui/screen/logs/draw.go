@@ -35,7 +35,7 @@ func (p *Screen) Draw(v *page.View) []string {
 	if below {
 		p.Height = p.listed()
 	}
-	p.settle()
+	p.placeCursor()
 	rows := make([]string, 0, v.H)
 	if len(p.lines) == 0 {
 		rows = append(rows, v.Row(w, part.As(themes.Dim, "   "+p.empty(v))))

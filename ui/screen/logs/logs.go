@@ -151,7 +151,7 @@ func (p *Screen) Cannot(v *page.View, a page.Action) string {
 // Panning does not leave the newest record, other moves may.
 func (p *Screen) Act(v *page.View, a page.Action) page.Effect {
 	p.refresh(v)
-	p.settle()
+	p.placeCursor()
 	switch a {
 	case page.Trigger:
 		return page.Effect{Ask: page.AskSync}
@@ -177,9 +177,9 @@ func (p *Screen) Act(v *page.View, a page.Action) page.Effect {
 	return page.Effect{}
 }
 
-// settle puts the cursor on the newest record while the log is followed, and on a
+// placeCursor puts the cursor on the newest record while the log is followed, and on a
 // line that is there in any case: a record that was folded takes it along.
-func (p *Screen) settle() {
+func (p *Screen) placeCursor() {
 	if !p.off {
 		p.Cur.End(p, p.Height)
 		return
@@ -246,7 +246,7 @@ func (p *Screen) SelectedJob(v *page.View) (engine.JobID, string) {
 // record is the record under the cursor; the zero record and false = there is none.
 func (p *Screen) record(v *page.View) (r columns.Record, ok bool) {
 	p.refresh(v)
-	p.settle()
+	p.placeCursor()
 	l, ok := p.line()
 	if ok {
 		r = p.seen[l.at]

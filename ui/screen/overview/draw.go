@@ -51,7 +51,7 @@ func (o *Screen) draw(v *page.View) []string {
 	hero := page.Band{Least: h.saw + 2, Most: h.saw + 2, Keep: 1,
 		Draw: whole(func(n int) part.Section {
 			if v.Theme.Mood != themes.Run && v.Engine.State != engine.EngineBrowse {
-				return o.stands(v, &t, inner, n)
+				return o.cause(v, &t, inner, n)
 			}
 			if s, ok := o.report(v, inner, n); ok {
 				return s

@@ -15,9 +15,9 @@ import (
 // tallDigits is how many rows the countdown of an engine that stands takes.
 const tallDigits = 3
 
-// stands is what an engine that stands shows first, on h rows: the cause, and in tall digits when
+// cause is what an engine that stands shows first, on h rows: the cause, and in tall digits when
 // something goes on; below it the window that sets the pace, where there is room.
-func (o *Screen) stands(v *page.View, t *charts.Timetable, w, h int) part.Section {
+func (o *Screen) cause(v *page.View, t *charts.Timetable, w, h int) part.Section {
 	word, cause := string(v.Engine.State), v.Engine.Why
 	if !v.Lost.IsZero() {
 		word, cause = "DISCONNECTED", v.Gone()

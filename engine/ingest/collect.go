@@ -82,6 +82,8 @@ func (in *collects) collect(ctx context.Context, r engine.Run) engine.Outcome {
 		return badArgs(err)
 	case err != nil:
 		return traffic.Fault(fmt.Errorf("load collection %s: %w", args.Collection, err))
+	case c.Job != r.Job.ID: // tried again when the next round was planned already
+		return engine.Done(nil)
 	}
 	if ladders := laddersOf(c); c.Ladder < len(ladders) {
 		return in.readLadder(ctx, r, c, ladders[c.Ladder])
@@ -358,6 +360,8 @@ func (in *collects) collectMoved(tx engine.Tx, before, after engine.Job, _ engin
 			c.Floor = floorOf(*c)
 		case after.State == engine.Cancelled:
 			c.Result, c.Finished = resultCancelled, now()
+		case after.State == engine.Discarded && c.Every > 0: // a season may just have begun
+			return in.newRound(tx, c, c.Started.Add(c.Every))
 		case after.State == engine.Discarded:
 			c.Result, c.Error, c.Finished = resultFailed, after.LastError, now()
 		case before.State.Terminal():

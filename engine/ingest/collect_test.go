@@ -413,6 +413,34 @@ func TestL6_ACollectionThatGoesOnReadsItsLaddersAnew(t *testing.T) {
 	})
 }
 
+// TestL6_AFailedRoundIsFollowedByTheNext: the ladders of a season that has just begun name nobody. Who tries the job of
+// that round again makes no second round beside the one that is planned.
+func TestL6_AFailedRoundIsFollowedByTheNext(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		r := start(t, newSim(sim.Options{Players: []sim.PlayerSpec{}}))
+		ask := masters()
+		ask.Every = 24 * time.Hour
+		r.collect(ask)
+		first := r.collection().Job
+		time.Sleep(time.Hour)
+		asked := r.calls(route.Masters)
+		if row := r.collection(); row.Round != 2 || row.Result != "" || row.Job == first {
+			t.Errorf("after a round that has failed: %+v", row)
+		}
+		if _, err := r.backend.Act(t.Context(), engine.Command{Op: engine.OpRetry, Job: first, By: operator, Reason: "again"}); err != nil {
+			t.Error(err)
+		}
+		time.Sleep(time.Hour)
+		if row := r.collection(); row.Round != 2 || r.calls(route.Masters) != asked {
+			t.Errorf("its job tried again: %+v, %d calls", row, r.calls(route.Masters)-asked)
+		}
+		time.Sleep(24 * time.Hour)
+		if row := r.collection(); row.Round != 3 || r.calls(route.Masters) <= asked {
+			t.Errorf("a day later: %+v", row)
+		}
+	})
+}
+
 // player is one of a collection's.
 func (r *rig) player(collection string) (id string, ok bool) {
 	r.t.Helper()

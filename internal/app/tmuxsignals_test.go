@@ -101,7 +101,7 @@ func TestNoTerminal(t *testing.T) {
 	if strings.Contains(r.stdout, "\x1b") || strings.ContainsAny(r.stdout, "│╭") {
 		t.Errorf("it paints: %.300q", r.stdout)
 	}
-	for _, want := range []string{"Type help", "LIVE", "nonsense"} {
+	for _, want := range []string{"help lists them", "LIVE", "nonsense"} {
 		if !strings.Contains(r.stdout, want) {
 			t.Errorf("it does not say %q:\n%s", want, r.stdout)
 		}

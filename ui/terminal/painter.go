@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"os"
 	"strings"
@@ -68,18 +69,21 @@ func (p *painter) paintDue() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.due, p.last = false, time.Now()
-	if p.paint(); p.ink.Len() > 0 {
+	if p.paint(); p.has {
+		p.place() // where the cursor alone has moved
+	}
+	if p.ink.Len() > 0 {
 		_ = p.flush()
 	}
 }
 
-// flush sends what is to be written. After a failure nothing is painted any more: a terminal that takes nothing has
-// just room for the words with which it is left.
+// flush sends what is to be written. What is shown after a failure is not known. On a terminal that has taken nothing for
+// long nothing is painted any more: there is just room for the words with which it is left.
 func (p *painter) flush() error {
 	_, err := p.out.Write(p.ink.Bytes())
 	p.ink.Reset()
 	if err != nil {
-		p.rows, p.has = nil, false
+		p.rows, p.has = nil, p.has && !errors.Is(err, os.ErrDeadlineExceeded)
 	}
 	return err
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -33,6 +34,7 @@ type slate struct {
 	unknown    []string
 	sent       []string
 	painted    []time.Time
+	refuse     error // of the next write
 }
 
 func newSlate(w, h int) *slate {
@@ -65,6 +67,10 @@ var ordered = regexp.MustCompile(`^\x1b(?:\[([?<=>]?)([0-9;:]*)([ $!]?)([@-~])|[
 
 // Write takes whole sequences.
 func (s *slate) Write(p []byte) (int, error) {
+	if err := s.refuse; err != nil {
+		s.refuse = nil
+		return 0, err
+	}
 	s.sent, s.painted = append(s.sent, string(p)), append(s.painted, time.Now())
 	for in := p; len(in) > 0; {
 		if m := ordered.FindSubmatch(in); m != nil {
@@ -134,12 +140,16 @@ func (s *slate) order(kind, verb, params string) {
 type shows struct {
 	frame  string
 	cursor bool
+	left   int // of where it was: keys have moved it
 }
 
 func (s shows) Init() tea.Cmd { return nil }
 func (s shows) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	if f, ok := msg.(frameMsg); ok {
-		s.frame = string(f)
+	switch m := msg.(type) {
+	case frameMsg:
+		s.frame = string(m)
+	case leftMsg:
+		s.left = int(m)
 	}
 	return s, nil
 }
@@ -148,12 +158,15 @@ func (s shows) View() tea.View {
 	v.AltScreen = true
 	if s.cursor {
 		first, _, _ := strings.Cut(s.frame, " ")
-		v.Cursor = tea.NewCursor(len(first), 0)
+		v.Cursor = tea.NewCursor(len(first)-s.left, 0)
 	}
 	return v
 }
 
-type frameMsg string
+type (
+	frameMsg string
+	leftMsg  int
+)
 
 // pieces that rows are made of: narrow and wide letters, pictures, colours that come
 // and go, a letter with a mark, one of a far plane, runs of one sign.
@@ -316,6 +329,30 @@ func TestTheCursorComesWithItsLetters(t *testing.T) {
 			if len(s.sent) != before+1 {
 				t.Errorf("later came %q", s.sent[before+1:])
 			}
+		}
+		p.Send(leftMsg(2))
+		time.Sleep(time.Second)
+		synctest.Wait()
+		if s.x != 1 || s.y != 0 {
+			t.Errorf("two cells to the left it is at %d, %d", s.x, s.y)
+		}
+	})
+}
+
+// TestAFailedWriteIsMadeGood: of a healthy terminal that has refused one frame, such as one whose buffer was full
+// while another program had made it not block, the next one shows all.
+func TestAFailedWriteIsMadeGood(t *testing.T) {
+	painting(t, 80, 24, func(p *tea.Program, s *slate) {
+		for _, f := range []string{"one", "two", "three"} {
+			if f == "two" {
+				s.refuse = syscall.EAGAIN
+			}
+			p.Send(frameMsg(f))
+			time.Sleep(time.Second)
+			synctest.Wait()
+		}
+		if got := s.sent[len(s.sent)-1]; !strings.Contains(got, "three") {
+			t.Errorf("sent %q", got)
 		}
 	})
 }

@@ -186,7 +186,7 @@ func (r *CollectionRow) Schedule(q QueueState) (s ScheduleRow, ok bool) {
 		s.Next = append(s.Next, at.UTC())
 	}
 	began := r.Started
-	if began.IsZero() && r.Round > 1 {
+	if began.IsZero() && r.Round > 1 && !r.Next.IsZero() {
 		began = r.Next.Add(-r.Every)
 	}
 	if !began.IsZero() {

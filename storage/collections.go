@@ -213,12 +213,13 @@ func (t *txn) collectionRow(c engine.Collection) (row engine.CollectionRow, err 
 	if c.Job == "" { // its listed players were being added when it was broken off
 		return row, nil
 	}
-	if c.Every > 0 && c.Result == "" {
+	switch {
+	case c.Every == 0 || c.Result != "":
+	case !c.Started.IsZero():
 		row.Next = c.Started.Add(c.Every)
-	}
-	if c.Started.IsZero() {
+	default:
 		j, err := t.job(c.Job)
-		if row.Next = j.Due; err != nil {
+		if row.Next = j.Due; err != nil && !errors.Is(err, engine.ErrNotFound) {
 			return row, err
 		}
 	}
@@ -322,7 +323,11 @@ func (db *DB) LastPlayers(ctx context.Context, id, upto string, n int) (list []e
 		if upto != "" {
 			before = append(key.Strings(id, upto), 0) // it stands before what is behind it
 		}
+		seen := 0 // in a first round nobody was listed before all ladders are read
 		for r := range t.RowsBack(playersOf.Table, key.Strings(id), before) {
+			if seen++; seen > 50*n {
+				return nil
+			}
 			a, ok, err := tPlayers.Get(t, playersOf.Of(collection.Entry{Key: string(r.Key)}))
 			if err != nil || len(list) == n {
 				return err

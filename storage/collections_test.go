@@ -22,6 +22,7 @@ func TestL4_AJobGoesAsItsMostUrgentAsker(t *testing.T) {
 		return engine.Spec{Kind: "match.fetch", Key: "match:KR_1", Queue: queue, Owner: owner, Priority: p}
 	}
 	made := enqueue(t, db, ask(engine.PriorityLow, "collect.kr", "c"))
+	// A collection that is as urgent as an account, or more, keeps nothing of what an account wants from it.
 	for _, c := range []struct {
 		spec engine.Spec
 		want engine.Job
@@ -29,6 +30,7 @@ func TestL4_AJobGoesAsItsMostUrgentAsker(t *testing.T) {
 		{ask(engine.PriorityLow, "collect.euw", "d"), engine.Job{Rev: made.Rev, Queue: "collect.kr", Owner: "c", Priority: engine.PriorityLow}},
 		{ask(engine.PriorityHigh, "full", "ana"), engine.Job{Rev: made.Rev + 1, Queue: "full", Owner: "ana", Priority: engine.PriorityHigh}},
 		{ask(engine.PriorityLow, "collect.kr", "c"), engine.Job{Rev: made.Rev + 1, Queue: "full", Owner: "ana", Priority: engine.PriorityHigh}},
+		{ask(engine.PriorityOperator, "collect.kr", "c"), engine.Job{Rev: made.Rev + 2, Queue: "full", Owner: "ana", Priority: engine.PriorityOperator}},
 	} {
 		write(t, db, func(tx engine.Tx) error {
 			got, err := tx.Enqueue(c.spec)
@@ -41,6 +43,37 @@ func TestL4_AJobGoesAsItsMostUrgentAsker(t *testing.T) {
 			}
 			return errors.Join(err, err2)
 		})
+	}
+}
+
+func TestL4_AnAccountTakesAJobFromACollection(t *testing.T) {
+	db := start(t, t.TempDir()+"/data")
+	for i, p := range []engine.Priority{engine.PriorityHigh, engine.PriorityNormal, engine.PriorityLow} {
+		spec := engine.Spec{Kind: "match.fetch", Key: fmt.Sprint("match:KR_", i), Queue: "collect.kr", Owner: "c", Priority: p}
+		made := enqueue(t, db, spec)
+		spec.Queue, spec.Owner, spec.Priority = "full", "ana", engine.PriorityNormal
+		write(t, db, func(tx engine.Tx) error {
+			_, err := tx.Enqueue(spec)
+			j, err2 := db.Job(tx, made.ID)
+			if j.Queue != "full" || j.Owner != "ana" || j.Priority != min(p, engine.PriorityNormal) {
+				t.Errorf("of a collection at %d: %+v", p, j)
+			}
+			return errors.Join(err, err2)
+		})
+	}
+}
+
+// A collection that was cancelled between two rounds is told of when its job is long deleted.
+func TestL12_ACancelledCollectionOutlivesItsJob(t *testing.T) {
+	db := start(t, t.TempDir()+"/data")
+	for _, result := range []string{"cancelled", ""} {
+		write(t, db, func(tx engine.Tx) error {
+			return db.SaveCollection(tx, engine.Collection{ID: "C" + result, CollectAsk: engine.CollectAsk{Name: "kr" + result, Every: 24 * time.Hour}, Job: jobID(999), Result: result})
+		})
+	}
+	rows, err := db.CollectionRows(t.Context())
+	if err != nil || len(rows) != 2 || !rows[0].Next.IsZero() || !rows[1].Next.IsZero() {
+		t.Errorf("%+v %v", rows, err)
 	}
 }
 

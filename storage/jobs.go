@@ -167,9 +167,14 @@ func (t *txn) join(id engine.JobID, s engine.Spec) (engine.Enqueued, error) {
 	if err != nil {
 		return engine.Enqueued{}, err
 	}
-	if s.Priority != 0 && s.Priority < j.Priority && j.State != engine.Running {
+	_, collected := engine.CollectionOf(j.Queue)
+	_, collects := engine.CollectionOf(s.Queue)
+	if s.Priority != 0 && j.State != engine.Running && (s.Priority < j.Priority || collected && !collects) {
 		j.Rev++
-		j.Priority, j.Queue, j.Owner = s.Priority, s.Queue, s.Owner
+		j.Priority = min(j.Priority, s.Priority)
+		if collected || !collects { // whoever pauses a collection pauses no account
+			j.Queue, j.Owner = s.Queue, s.Owner
+		}
 		if err := t.saveJob(j); err != nil {
 			return engine.Enqueued{}, err
 		}

@@ -2,6 +2,7 @@ package storage
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 
@@ -111,6 +112,17 @@ func (db *DB) migrate(o Options) error {
 	}
 	if db.readOnly || have < oldestSchema {
 		return outdated(path, have)
+	}
+	if db.share != nil { // a copy that is brought up to date by itself would differ from the others: it is filled anew
+		return db.guarded(func() error {
+			return db.bolt.Update(func(b *bolt.Tx) error {
+				if err := collection.Create(b); err != nil {
+					return err
+				}
+				t := newTx(b, disk.Now())
+				return errors.Join(t.Remove(tMeta, metaLog), t.Empty(), t.PutNumber(tMeta, disk.MetaSchema, newestSchema()))
+			})
+		})
 	}
 	if err := db.backupBefore(o, have); err != nil {
 		return fmt.Errorf("back up %s before it is brought to schema %d: %w; nothing was changed", path, newestSchema(), err)

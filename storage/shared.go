@@ -197,10 +197,10 @@ func (db *DB) catchUp(ctx context.Context) error {
 	err := db.share.After(ctx, db.place(), db.carry)
 	if errors.Is(err, ErrTrimmed) {
 		if err = db.fill(ctx); err == nil {
+			if f := db.share.onGap; f != nil {
+				f()
+			}
 			err = db.share.After(ctx, db.place(), db.carry)
-		}
-		if f := db.share.onGap; err == nil && f != nil {
-			f()
 		}
 	}
 	return err

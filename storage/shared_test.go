@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	bolt "go.etcd.io/bbolt"
 	"pgregory.net/rapid"
 
 	"github.com/farsight-console/farsight/engine"
@@ -331,6 +332,29 @@ func TestH14a_AFollowerHasWhatTheLeaderHas(t *testing.T) {
 			rt.Fatalf("told of %+v and %+v", a[len(a)-1], b[len(b)-1])
 		}
 	})
+}
+
+// A copy of an earlier schema is filled anew: brought up to date by itself it would have other places than the others.
+func TestH14a_ACopyOfAnEarlierSchemaIsFilledAnew(t *testing.T) {
+	l, dir := newLogged(), t.TempDir()
+	leads, old := joinShared(t, l, filepath.Join(dir, "0")), joinShared(t, l, filepath.Join(dir, "1"))
+	must(t, leads.Lead(t.Context(), l.elect(), func() {}))
+	j := enqueue(t, leads.DB, engine.Spec{Kind: "match.fetch", Queue: "q", Key: "match:KR_1"})
+	l.caughtUp(old)
+	old.leave(t)
+	l.follow()
+	b, err := bolt.Open(disk.StatePath(filepath.Join(dir, "1")), 0o600, nil)
+	must(t, err)
+	must(t, b.Update(func(tx *bolt.Tx) error {
+		own := newTx(tx, disk.Now())
+		k, err := own.jobKey(j.ID)
+		return errors.Join(err, own.Remove(tJobState.Table, k), own.PutNumber(tMeta, disk.MetaSchema, newestSchema()-1))
+	}))
+	must(t, b.Close())
+	old = joinShared(t, l, filepath.Join(dir, "1"))
+	wantSame(t, leads, old)
+	old.leave(t)
+	leads.leave(t)
 }
 
 // A commit that is in the log and not in the file of who wrote it comes there with the next opening; nobody writes

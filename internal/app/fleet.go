@@ -194,7 +194,12 @@ func (p *process) follow() {
 		defer close(done)
 		// Until rest: a member may follow for weeks.
 		for {
-			if err := p.following(ctx); err != nil && ctx.Err() == nil {
+			err := p.following(ctx)
+			if err == nil && ctx.Err() == nil {
+				p.con.Down("more has changed than was told: it is read anew")
+				continue
+			}
+			if err != nil && ctx.Err() == nil {
 				p.log.Warn().Err(err).Msg("what the leader does cannot be shown yet")
 				p.con.Down("what is stored cannot be read: " + err.Error())
 			}

@@ -390,7 +390,7 @@ func (in *Ingest) estimate(ctx context.Context, c engine.Collection, named int, 
 		perHost[host] = engine.Cost{Calls: int(calls), AtMost: true, Takes: eta.Low, Bucket: eta.Bucket}
 	}
 	stored := matchBytes + timelines*timelineBytes
-	if in.opt.Spare != nil && c.Players == 0 {
+	if in.opt.Spare != nil && c.ID == "" {
 		if spare, ok := in.opt.Spare(); ok && matches*stored > float64(spare) {
 			do := "make room first"
 			if fit := int(float64(spare) / stored); fit > 0 {

@@ -60,7 +60,7 @@ func (o *Operator) onCollection(ctx context.Context, cmd engine.Command, name st
 	case cmd.Op == engine.OpRunSchedule:
 		cmd.Op, cmd.Job = engine.OpRetry, row.Job
 		r, err := o.opt.Backend.Act(ctx, cmd)
-		if err == nil {
+		if r.Applied > 0 && !row.Paused {
 			r.Text = fmt.Sprintf("round %d of collection %s begins", row.Round, name)
 		}
 		return r, err

@@ -121,11 +121,16 @@ func (e Export) Write(ctx context.Context) (Done, error) {
 
 // open reads how far the folder came, and removes what a step left that did not end.
 func (x *exporter) open(ctx context.Context) error {
+	raw, err := os.ReadFile(filepath.Join(x.Dir, stateName))
+	fresh := errors.Is(err, fs.ErrNotExist)
+	if fresh {
+		if err := x.knownPatch(ctx); err != nil {
+			return err
+		}
+	}
 	if err := regular.MkdirAll(x.Dir); err != nil {
 		return fmt.Errorf("make the folder of the export: %w", err)
 	}
-	raw, err := os.ReadFile(filepath.Join(x.Dir, stateName))
-	fresh := errors.Is(err, fs.ErrNotExist)
 	if err == nil {
 		err = json.Unmarshal(raw, &x.state)
 	}
@@ -134,9 +139,6 @@ func (x *exporter) open(ctx context.Context) error {
 	}
 	if fresh {
 		if err := x.sweep(true); err != nil {
-			return err
-		}
-		if err := x.knownPatch(ctx); err != nil {
 			return err
 		}
 		if err := x.begin(); err != nil {

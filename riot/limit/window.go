@@ -212,7 +212,7 @@ func (w *window) count(c int, sent, answered instant, t *tally) (strangers int) 
 	w.server, w.counted = c, answered
 	if c == 1 {
 		switch {
-		case w.opening && sent < w.opened+w.Per/2: // no fixed window opens twice
+		case w.opening && sent < w.opened+w.Per/2: // on the grid of a clock one may, which costs speed alone
 			w.resets = 0
 		case t.certain(answered-w.Per, sent) > 0:
 			w.resets++

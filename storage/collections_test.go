@@ -64,7 +64,7 @@ func TestL4_AnAccountTakesAJobFromACollection(t *testing.T) {
 }
 
 // A collection that was cancelled between two rounds is told of when its job is long deleted.
-func TestL12_ACancelledCollectionOutlivesItsJob(t *testing.T) {
+func TestL12a_ACancelledCollectionOutlivesItsJob(t *testing.T) {
 	db := start(t, t.TempDir()+"/data")
 	for _, result := range []string{"cancelled", ""} {
 		write(t, db, func(tx engine.Tx) error {

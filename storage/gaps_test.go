@@ -46,21 +46,6 @@ func gapWorld(t *testing.T, db *DB) {
 	}
 }
 
-func gapsOf(t *testing.T, db *DB) (list []league.Gap) {
-	t.Helper()
-	read(t, db, func(tx *txn) error {
-		for i := range 5 {
-			gaps, err := db.Gaps(tx, fmt.Sprint("EUW1_", i))
-			if err != nil {
-				return err
-			}
-			list = append(list, gaps...)
-		}
-		return nil
-	})
-	return list
-}
-
 // TestLeave: what a child has cost stays with the run when its part has come otherwise.
 func TestLeave(t *testing.T) {
 	db := start(t, "")

@@ -262,7 +262,7 @@ func TestPostgres_DemosAreMembers(t *testing.T) {
 		p.until("what the next one stores", func() bool { return stored(p) > before+20 || ended() })
 	}
 	first, in := start()
-	first.says("Type help")
+	first.says("help lists them")
 	for n := range 2 {
 		p, in := start()
 		id := strconv.Itoa(p.cmd.Process.Pid)

@@ -316,8 +316,8 @@ func (db *DB) NextPlayer(tx engine.Tx, id, after string) (a league.Account, ok b
 }
 
 // LastPlayers are the n players of a collection that were listed last, up to one of them ("" = to the last that it has),
-// which comes first.
-func (db *DB) LastPlayers(ctx context.Context, id, upto string, n int) (list []engine.CollectionPlayer, err error) {
+// which comes first, with where they stand on a ladder (RANKED_SOLO_5x5).
+func (db *DB) LastPlayers(ctx context.Context, id, ladder, upto string, n int) (list []engine.CollectionPlayer, err error) {
 	err = db.view(ctx, func(t *txn) error {
 		var before []byte
 		if upto != "" {
@@ -343,6 +343,9 @@ func (db *DB) LastPlayers(ctx context.Context, id, upto string, n int) (list []e
 				New: max(run.Listed-run.Had-run.TooOld, 0), At: run.Triggered, Error: a.LastError}
 			ranks, err := db.LastRanks(t, a.ID)
 			for _, rank := range ranks {
+				if rank.Queue != ladder {
+					continue
+				}
 				p.Tier, p.Division, p.Points = rank.Tier, rank.Division, rank.Points
 			}
 			if err != nil {

@@ -237,12 +237,13 @@ func TestL26_TheLastPlayersAreTold(t *testing.T) {
 				a.Run, a.Status = "R"+id, "completed"
 				errs = append(errs, db.SaveRun(tx, league.Run{ID: a.Run, Account: id, Listed: 10 * (i + 1), Had: 7, TooOld: 1, Triggered: time.Unix(int64(i), 0)}))
 			}
-			errs = append(errs, db.SaveAccount(tx, a), db.SaveRank(tx, league.Rank{Account: id, Queue: "RANKED_SOLO_5x5", At: time.Unix(2, 0), Tier: "MASTER", Points: i}))
+			errs = append(errs, db.SaveAccount(tx, a), db.SaveRank(tx, league.Rank{Account: id, Queue: "RANKED_SOLO_5x5", At: time.Unix(2, 0), Tier: "MASTER", Points: i}),
+				db.SaveRank(tx, league.Rank{Account: id, Queue: "RANKED_FLEX_SR", At: time.Unix(2, 0), Tier: "GOLD"}), db.SaveRank(tx, league.Rank{Account: id, Queue: "RANKED_TFT", At: time.Unix(2, 0), Tier: "IRON"}))
 		}
 		return errors.Join(errs...)
 	})
 	names := func(upto string, n int) (all string) {
-		list, err := db.LastPlayers(t.Context(), "C", upto, n)
+		list, err := db.LastPlayers(t.Context(), "C", "RANKED_SOLO_5x5", upto, n)
 		must(t, err)
 		for _, p := range list {
 			all += p.Name[len("puuid "):] + " "
@@ -258,7 +259,7 @@ func TestL26_TheLastPlayersAreTold(t *testing.T) {
 			t.Errorf("%d up to %q: %s, want %s", c.n, c.upto, got, c.want)
 		}
 	}
-	list, err := db.LastPlayers(t.Context(), "C", "P2", 1)
+	list, err := db.LastPlayers(t.Context(), "C", "RANKED_SOLO_5x5", "P2", 1)
 	must(t, err)
 	want := engine.CollectionPlayer{Name: "puuid P2", Platform: "kr", Tier: "MASTER", Points: 1, Status: "completed", Listed: 20, New: 12, At: time.Unix(1, 0)}
 	if p := list[0]; !p.At.Equal(want.At) {

@@ -473,7 +473,7 @@ func (s Stored) collections(ctx context.Context, q engine.CollectionsQuery) (a e
 			ladders := laddersOf(row.Collection)
 			if row.Ladders = len(ladders); q.Name != "" {
 				row.Parts = partsOf(&row, ladders)
-				if row.Last, err = s.Store.LastPlayers(ctx, row.ID, row.After, lastPlayers); err != nil {
+				if row.Last, err = s.Store.LastPlayers(ctx, row.ID, rankedQueues[row.Queue].ladder, row.After, lastPlayers); err != nil {
 					return a, fmt.Errorf("list the last players: %w", err)
 				}
 			} else {

@@ -128,7 +128,7 @@ type Store interface {
 	// CollectionRows lists all collections with how far they are, the newest first.
 	CollectionRows(ctx context.Context) ([]engine.CollectionRow, error)
 	// LastPlayers are the n players of a collection that were listed last, up to one of them; "" = to the last.
-	LastPlayers(ctx context.Context, id, upto string, n int) ([]engine.CollectionPlayer, error)
+	LastPlayers(ctx context.Context, id, ladder, upto string, n int) ([]engine.CollectionPlayer, error)
 	RankHistory(ctx context.Context, q engine.RanksQuery) (engine.RanksPage, error)
 	// Weekly gives the report of the week that begins on a Monday; "" = the latest.
 	Weekly(ctx context.Context, monday string) (*engine.WeeklyReport, error)

@@ -52,7 +52,8 @@ func (f *Forecast) Busiest(v *View) *engine.HostForecast {
 	}
 	calls := func(h *engine.HostForecast) int { return h.Line + h.Retries }
 	stands := func(h *engine.HostForecast) bool {
-		return v.Engine.State == engine.EngineLive && (h.Stuck || calls(h) == 0)
+		goes := v.Engine.State == engine.EngineLive || v.Engine.State == engine.EngineDegraded
+		return goes && (h.Stuck || calls(h) == 0)
 	}
 	for i := range f.Plan.Hosts {
 		h := &f.Plan.Hosts[i]

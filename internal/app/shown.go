@@ -358,6 +358,8 @@ func listOut(cmd *cobra.Command) (cli.Out, error) {
 	o.JSON, o.CSV = o.JSON || form == "json", form == "csv"
 	o.View.Sort, _ = f.GetString("sort")
 	o.View.Limit, _ = f.GetInt("limit")
+	limit := f.Lookup("limit")
+	o.View.Brief = limit != nil && !limit.Changed
 	o.View.NoHeaders = flagBool(cmd, "no-headers")
 	// None given is the usual ones; an empty list that was given is a fault, which Check tells.
 	if f.Changed("columns") {

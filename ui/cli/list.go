@@ -21,6 +21,7 @@ type View struct {
 	Sort      string   // a column's name; with a - in front the greatest stand first
 	Limit     int      // at most so many rows; 0 = all
 	NoHeaders bool     // rows alone: no names of columns, no sentence below
+	Brief     bool     // there is --limit, and it was not given: few enough rows to listen to
 
 	seen *seen // of a list that is watched through a pipe
 }

@@ -85,7 +85,7 @@ const mostSpoken = 40
 //	d3: job match:KR_7214550881, queue ingest.summoner.full, state RETRYABLE, try 2/5.
 func (o Out) sentences(cols []column, rows [][]string) error {
 	most := len(rows)
-	if o.View.Limit == 0 {
+	if o.View.Brief {
 		most = min(most, mostSpoken)
 	}
 	var b strings.Builder
@@ -99,7 +99,7 @@ func (o Out) sentences(cols []column, rows [][]string) error {
 		b.WriteString(o.clean(r[0]+": "+cmp.Or(strings.Join(facts, ", "), "none")) + ".\n")
 	}
 	if more := len(rows) - most; more > 0 {
-		b.WriteString("And " + count(more) + " more: a filter narrows the list, --limit takes more of it.\n")
+		b.WriteString("And " + count(more) + " more: --limit takes more of them.\n")
 	}
 	_, err := io.WriteString(o.W, b.String())
 	return err

@@ -133,3 +133,18 @@ func TestWords(t *testing.T) {
 		}
 	}
 }
+
+// Rows are left out for who listens only where the rest can be had: where there is --limit, and it was not given.
+func TestW5h_ManyRowsAreSaidInPart(t *testing.T) {
+	rows := make([][]string, mostSpoken+2)
+	for i := range rows {
+		rows[i] = []string{"x", "y"}
+	}
+	for brief, wants := range map[bool]int{true: mostSpoken + 1, false: mostSpoken + 2} {
+		var b strings.Builder
+		err := Out{W: &b, Spoken: true, View: View{Brief: brief}}.table([]column{words("A"), words("B")}, rows)
+		if err != nil || strings.Count(b.String(), "\n") != wants || brief != strings.HasSuffix(b.String(), "And 2 more: --limit takes more of them.\n") {
+			t.Errorf("brief %t: %v\n%s", brief, err, b.String())
+		}
+	}
+}

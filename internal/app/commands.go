@@ -20,6 +20,7 @@ import (
 	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/cli"
+	"github.com/farsight-console/farsight/ui/page"
 )
 
 // commandDecl declares a command: all that its help, its completion, docs/commands.md and
@@ -158,13 +159,16 @@ func noArgs(cmd *cobra.Command, args []string) error {
 		return usagef("`%s` takes no %q: see `%s --help`", cmd.CommandPath(), args[0], cmd.CommandPath())
 	}
 	// A word below a command that has commands of its own is a mistyped command, not an argument.
-	near := "see"
+	where := fmt.Sprintf("see `%s --help`", cmd.CommandPath())
+	if !cmd.HasParent() && typedIn(cmd.Context()) != nil {
+		where = "help lists them"
+	}
 	// Of a word of two or three letters every other one is near: one letter may be wrong.
 	cmd.SuggestionsMinimumDistance = min(cmd.SuggestionsMinimumDistance, len(args[0])/2)
 	if names := cmd.SuggestionsFor(args[0]); len(names) > 0 {
-		near = "did you mean " + strings.Join(names, " or ") + "? See"
+		where = "did you mean " + strings.Join(names, " or ") + "? " + page.Capital(where)
 	}
-	return usagef("there is no command %q: %s `%s --help`", args[0], near, cmd.CommandPath())
+	return usagef("there is no command %q: %s", args[0], where)
 }
 
 // between refuses fewer or more arguments, in a sentence that has the command at its %s.
@@ -192,6 +196,9 @@ func oneAtMost(what, such string) cobra.PositionalArgs {
 
 // configOf is the configuration that a command runs with.
 func configOf(cmd *cobra.Command) (config.Config, error) {
+	if ctx := cmd.Context(); typedIn(ctx) != nil {
+		return ctx.Value(typedKey{}).(typedAt).config(cmd.Flags())
+	}
 	return config.Load(config.Inputs{Flags: cmd.Flags(), Getenv: os.LookupEnv})
 }
 

@@ -38,13 +38,14 @@ type console struct {
 	plain    bool          // lines instead of a screen
 	every    time.Duration // how often they say what has changed; 0 = as ui/plain has it
 
+	cfg  config.Config                 // that it was opened with: see options
 	load func() (config.Config, error) // reads the configuration again
 }
 
 // show opens the console, as a screen or as lines.
 func (c console) show(ctx context.Context, to engine.Console, opt ui.Options) error {
 	if c.plain {
-		return plain.Run(ctx, to, plain.Options{Seat: opt.Seat, Every: c.every, Faults: opt.Mine.Faults, Command: typedLine})
+		return plain.Run(ctx, to, plain.Options{Seat: opt.Seat, Every: c.every, Faults: opt.Mine.Faults, Command: typedBy(c.cfg)})
 	}
 	return ui.Run(ctx, to, opt)
 }
@@ -80,7 +81,8 @@ func isTerminal() bool {
 }
 
 // options are how the console looks and who sits at it, for every way in which it is opened.
-func (c console) options(cfg config.Config) (ui.Options, error) {
+func (c *console) options(cfg config.Config) (ui.Options, error) {
+	c.cfg = cfg
 	_, ssh := os.LookupEnv("SSH_CONNECTION")
 	// Where the console remembers what its user chose; "" if there is no place for it.
 	state := config.Inputs{Getenv: os.LookupEnv}.BaseFolder("XDG_STATE_HOME", ".local/state")

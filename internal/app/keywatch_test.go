@@ -67,7 +67,7 @@ func (r *keyRig) write(key string) {
 
 func (r *keyRig) sync(ctx context.Context) (summaryLine, error) {
 	r.t.Helper()
-	ask, err := syncOptions{account: "Ana#EUW"}.ask(r.cfg)
+	ask, err := syncOptions{account: "Ana#EUW"}.ask(given{cfg: r.cfg})
 	if err != nil {
 		r.t.Fatal(err)
 	}

@@ -230,6 +230,9 @@ func callCommand() commandDecl {
 		run: func(ctx context.Context, g given) error {
 			// Whether it is a number that is allowed the engine knows: its settings count.
 			ask.To = g.args[0]
+			if g.out.Spoken && !g.cmd.Flags().Changed("wait") { // nothing is told meanwhile
+				wait = 0
+			}
 			return g.call(ctx, &ask, wait)
 		},
 	}.acting()

@@ -40,7 +40,7 @@ func syncCommand() commandDecl {
 		flags:  func(f *pflag.FlagSet) { opt.flags(f, "", "; empty = as the account's policy says, else all") },
 		run: func(ctx context.Context, g given) error {
 			opt.account = g.args[0]
-			ask, err := opt.ask(g.cfg)
+			ask, err := opt.ask(g)
 			if err != nil {
 				return err
 			}
@@ -66,7 +66,7 @@ func triggerCommand() commandDecl {
 		},
 		run: func(ctx context.Context, g given) error {
 			opt.account = g.args[0]
-			ask, err := opt.ask(g.cfg)
+			ask, err := opt.ask(g)
 			if err != nil {
 				return err
 			}
@@ -99,11 +99,11 @@ func (o *syncOptions) flags(f *pflag.FlagSet, timelines, usual string) {
 
 // ask checks the flags and makes the request of them. It refuses what the engine would refuse, too, so
 // that nothing is opened, and no key is needed, to find out about a typing error.
-func (o syncOptions) ask(cfg config.Config) (engine.SyncAsk, error) {
+func (o syncOptions) ask(g given) (engine.SyncAsk, error) {
 	if _, _, err := route.ParseRiotID(o.account); err != nil {
 		return engine.SyncAsk{}, usage(err)
 	}
-	platform, err := platformFor(cfg, o.account)
+	platform, err := g.platformFor(o.account)
 	if err != nil {
 		return engine.SyncAsk{}, err
 	}
@@ -135,12 +135,12 @@ func (o syncOptions) ask(cfg config.Config) (engine.SyncAsk, error) {
 
 // platformFor is where an account plays, as it is written everywhere: EUW1 was typed, euw1 is stored. It is
 // "" where none is named: the engine knows that of an account that is stored, and asks for that of another.
-func platformFor(cfg config.Config, account string) (string, error) {
-	p, err := route.ParsePlatform(cfg.Platform)
+func (g given) platformFor(account string) (string, error) {
+	p, err := route.ParsePlatform(g.cfg.Platform)
 	switch {
-	case cfg.Platform != "":
+	case g.cfg.Platform != "":
 		return string(p), usage(err)
-	case !hasStore(cfg): // nor has it an account: refused before a directory is made
+	case !g.out.Spoken && !hasStore(g.cfg): // nor has it an account: refused before a directory is made
 		return "", usagef("say where %s plays: --platform %s (one of %s)", safe.Text(account), route.Likely(account), strings.Join(texts(route.Platforms()), ", "))
 	}
 	return "", nil

@@ -67,7 +67,7 @@ func syncInside(t *testing.T, s *sim.Sim, who sim.PlayerSpec, dir string) (summa
 	}
 	cfg.Platform = string(who.Platform)
 	keys := keyring.Of(key, keyring.Env, filepath.Join(dir, "riot.key"))
-	ask, err := syncOptions{account: who.RiotID}.ask(cfg)
+	ask, err := syncOptions{account: who.RiotID}.ask(given{cfg: cfg})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -64,7 +64,7 @@ func trackCommand() commandDecl {
 			if account != "" {
 				err := riotID(account)
 				if err == nil {
-					ask.Platform, err = platformFor(g.cfg, account)
+					ask.Platform, err = g.platformFor(account)
 				}
 				if err != nil {
 					return err

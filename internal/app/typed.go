@@ -7,14 +7,22 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/internal/config"
+	"github.com/farsight-console/farsight/riot/route"
 )
 
 // Command lines that are typed in a console of lines. They are those of the program, carried out by that console.
 
 type (
 	typedKey struct{}
+	// typedAt is what a command line that was typed has of its console.
+	typedAt struct {
+		on  engine.Console
+		cfg config.Config
+	}
 	// treeKey is of what makes the command tree. Main gives it along, since commands of the tree open the console.
 	treeKey struct{}
 )
@@ -24,12 +32,47 @@ func typedIn(ctx context.Context) engine.Console {
 	if ctx == nil { // of a command that is not carried out
 		return nil
 	}
-	on, _ := ctx.Value(typedKey{}).(engine.Console)
-	return on
+	t, _ := ctx.Value(typedKey{}).(typedAt)
+	return t.on
 }
 
-// typedLine carries out a command line by a console.
-func typedLine(ctx context.Context, on engine.Console, args []string, in io.Reader, out io.Writer) error {
+// typedBy gives what carries out command lines in a console that was opened with a configuration.
+func typedBy(cfg config.Config) func(context.Context, engine.Console, []string, io.Reader, io.Writer) error {
+	return func(ctx context.Context, on engine.Console, args []string, in io.Reader, out io.Writer) error {
+		return typedLine(context.WithValue(ctx, typedKey{}, typedAt{on, cfg}), args, in, out)
+	}
+}
+
+// config is the console's own configuration, with the platform of the line.
+func (t typedAt) config(f *pflag.FlagSet) (config.Config, error) {
+	if p := f.Lookup("platform"); p != nil && p.Changed {
+		platform, err := route.ParsePlatform(p.Value.String())
+		if err != nil {
+			return t.cfg, usagef("--platform: %v", err)
+		}
+		t.cfg.Platform = string(platform)
+	}
+	return t.cfg, nil
+}
+
+// refuseLocal refuses flags that are about the machine and not the engine: who types may sit at another one.
+func refuseLocal(cmd *cobra.Command) (err error) {
+	settings := cmd.Root().PersistentFlags()
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		switch {
+		case f.Name == "file":
+			err = usagef("--file is for a shell, since it reads and writes files: name each account alone here, such as track 'Name#TAG'")
+		case f.Name == "players":
+			err = usagef("--players is for a shell, since it reads a file: name a player by --from 'Name#TAG' here")
+		case f.Name != "platform" && settings.Lookup(f.Name) != nil:
+			err = usagef("--%s is for a shell: here the settings hold with which the console was opened", f.Name)
+		}
+	})
+	return err
+}
+
+// typedLine carries out a command line by the console of ctx.
+func typedLine(ctx context.Context, args []string, in io.Reader, out io.Writer) error {
 	root := ctx.Value(treeKey{}).(func() *cobra.Command)()
 	root.Long = "" // which is about the shell
 	refuse := func(c *cobra.Command, instead string) {
@@ -53,7 +96,7 @@ func typedLine(ctx context.Context, on engine.Console, args []string, in io.Read
 		if cmd == root || flagBool(cmd, "watch") || flagBool(cmd, "follow") {
 			return usagef("what changes is told here as it comes: name a command alone, such as jobs")
 		}
-		return nil
+		return refuseLocal(cmd)
 	}
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetArgs(args)
@@ -68,7 +111,7 @@ func typedLine(ctx context.Context, on engine.Console, args []string, in io.Read
 		}
 		return nil
 	}
-	return root.ExecuteContext(context.WithValue(ctx, typedKey{}, on))
+	return root.ExecuteContext(ctx)
 }
 
 // asksEngine reports whether a command asks an engine and nobody else, and does not wait for long.

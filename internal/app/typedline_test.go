@@ -4,24 +4,34 @@ import (
 	"bufio"
 	"context"
 	"io"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/ui/plain"
 	"github.com/farsight-console/farsight/ui/session"
 	"github.com/farsight-console/farsight/ui/uitest"
 )
 
 // linesOf types lines into a console of lines and gives what it says, line by line.
-func linesOf(t *testing.T, fake *uitest.Fake, readOnly bool, typed ...string) (said []string) {
+func linesOf(t *testing.T, fake engine.Console, readOnly bool, typed ...string) (said []string) {
+	t.Helper()
+	return linesBy(t, config.Config{}, fake, readOnly, typed...)
+}
+
+// linesBy is linesOf a console that was opened with a configuration.
+func linesBy(t *testing.T, cfg config.Config, fake engine.Console, readOnly bool, typed ...string) (said []string) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		out, to := io.Pipe()
 		ended := make(chan error, 1)
-		opt := plain.Options{Every: time.Hour, Command: typedLine, Seat: session.Seat{
+		opt := plain.Options{Every: time.Hour, Command: typedBy(cfg), Seat: session.Seat{
 			Zone: uitest.Zone, Actor: engine.Actor{User: "ana"}, ReadOnly: readOnly, Output: to,
 			Getenv: func(string) string { return "" }, Input: strings.NewReader(strings.Join(typed, "\n") + "\nquit\n"),
 		}}
@@ -62,7 +72,13 @@ func TestW5h_APlainConsoleTakesTheProgramsCommands(t *testing.T) {
 		{"key set", "a key that is typed here would stay on the screen"},
 		{"jobs --watch", "What changes is told here as it comes"},
 		{"--read-only", "name a command alone"},
-		{"jobz", "did you mean job or jobs"},
+		{"jobz", "did you mean job or jobs? Help lists them."},
+		{"frobnicate", `There is no command "frobnicate": help lists them.`},
+		{"track --file -", "--file is for a shell"},
+		{"track --file /etc/passwd", "--file is for a shell"},
+		{"collect --players - --platform kr", "--players is for a shell"},
+		{"jobs --data-dir /tmp", "--data-dir is for a shell"},
+		{"trigger 'Blue Heron#KR1' --platform moon", "--platform: "},
 		{"help", "jobs [FILTER]: List jobs."},
 		{"help jobs", "Columns: job key id"},
 	} {
@@ -91,6 +107,73 @@ func TestW5h_AReadOnlyPlainConsoleRefuses(t *testing.T) {
 		said := strings.Join(linesOf(t, fake, true, typed), "\n")
 		if did := fake.Did(); len(did) > 0 || !strings.Contains(said, "Refused: this console is read only.") {
 			t.Errorf("%q did %+v and said\n%s", typed, did, said)
+		}
+	}
+}
+
+// What is typed has the settings with which the console was opened, and none of the directory and the environment here.
+func TestW5h_TypedLinesHaveTheConsolesSettings(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("FARSIGHT_DATA_DIR", dir)
+	if err := os.WriteFile(filepath.Join(dir, config.FileName), []byte("platform = \"moon\"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ opened, typed, wants string }{
+		{"kr", "trigger 'Blue Heron#KR1'", "kr"},
+		{"kr", "track 'Blue Heron#KR1'", "kr"},
+		{"kr", "trigger 'Blue Heron#KR1' --platform EUW1", "euw1"},
+		{"", "trigger 'Blue Heron#KR1'", ""}, // the engine knows it
+		{"", "track 'Blue Heron#KR1'", ""},
+	} {
+		fake := uitest.New(uitest.Busy())
+		said := linesBy(t, config.Config{Platform: c.opened}, fake, false, c.typed)
+		if did := fake.Did(); len(did) != 1 || did[0].Sync.Platform != c.wants {
+			t.Errorf("%q with %q did %+v and said\n%s", c.typed, c.opened, did, strings.Join(said, "\n"))
+		}
+	}
+}
+
+// A call that is asked for here is not waited for, since nothing would be told meanwhile.
+func TestW5h_ACallIsNotWaitedFor(t *testing.T) {
+	fake := uitest.New(uitest.Busy())
+	fake.Answer = func(c engine.Command) (engine.Receipt, error) {
+		return engine.Receipt{Job: fake.Scene.Jobs[0].ID, Text: "call accepted"}, nil
+	}
+	said := strings.Join(linesOf(t, fake, false, "call +12025550143 --say Hello."), "\n")
+	for _, q := range fake.Asked() {
+		if q, ok := q.(engine.JobQuery); ok {
+			t.Errorf("waits for %v", q)
+		}
+	}
+	if !strings.Contains(said, "call accepted") || strings.Contains(said, "has not ended") {
+		t.Errorf("said\n%s", said)
+	}
+}
+
+// Without a number undo takes back what was done last in this console, and nothing of anybody else.
+func TestW5h_UndoTakesBackWhatWasDoneHere(t *testing.T) {
+	for _, c := range []struct {
+		typed []string
+		wants []uint64 // audit numbers of the commands that take back
+		says  string
+	}{
+		{[]string{"undo"}, nil, "Nothing of the last 10 seconds was done here"},
+		{[]string{"undo 31"}, []uint64{31}, "undo accepted"},
+		{[]string{"pause ingest.rank.daily", "undo --dry-run", "undo", "undo"}, []uint64{41, 41}, "Nothing of the last 10 seconds was done here"},
+	} {
+		fake := uitest.New(uitest.Busy())
+		fake.Answer = func(c engine.Command) (engine.Receipt, error) {
+			return engine.Receipt{Audit: 41, Undo: c.Op == engine.OpPause, Text: string(c.Op) + " accepted"}, nil
+		}
+		said := strings.Join(linesOf(t, fake, false, c.typed...), "\n")
+		var back []uint64
+		for _, did := range fake.Did() {
+			if did.Op == engine.OpUndo {
+				back = append(back, did.Audit)
+			}
+		}
+		if !slices.Equal(back, c.wants) || !strings.Contains(said, c.says) {
+			t.Errorf("%q took back %v, want %v, and said\n%s", c.typed, back, c.wants, said)
 		}
 	}
 }

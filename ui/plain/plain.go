@@ -16,6 +16,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/page"
@@ -51,6 +52,7 @@ type plain struct {
 	ascii bool // the terminal has 7 bits only
 	rows  session.Rows
 	news  news // what has changed since something was said
+	undo  session.Undo
 	lines <-chan string
 	done  bool // quit was typed
 }
@@ -341,8 +343,22 @@ func (a acting) Do(ctx context.Context, c engine.Command) (engine.Receipt, error
 	if why := a.p.opt.Refuses(&a.p.rows.Data); why != "" {
 		return engine.Receipt{}, errors.New("refused: " + why)
 	}
+	now, last := time.Now(), a.p.undo
+	if c.Op == engine.OpUndo && c.Audit == 0 {
+		// The engine would take back the last command of anybody.
+		if !last.Open(now) {
+			return engine.Receipt{}, errors.New("nothing of the last " + human.Spoken(session.UndoFor) +
+				" was done here that could be taken back: name a command by its number, such as undo 31; audit lists them")
+		}
+		c.Audit = last.Take().Audit
+		if !c.DryRun {
+			a.p.undo = last
+		}
+	}
 	c.By = a.p.opt.By()
-	return a.Console.Do(ctx, c)
+	r, err := a.Console.Do(ctx, c)
+	a.p.undo.Keep(r, now)
+	return r, err
 }
 
 // talk is what a command says, and what it is answered: the next lines that are typed.

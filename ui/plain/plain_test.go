@@ -221,3 +221,24 @@ func TestPlainTellsInOrder(t *testing.T) {
 		t.Errorf("told:\n%s\nwant:\n%s", got, want)
 	}
 }
+
+// What was done here can be taken back without its number for as long as in the console of screens.
+func TestW5h_UndoWithoutANumberEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fake := uitest.New(uitest.Busy())
+		fake.Answer = func(c engine.Command) (engine.Receipt, error) { return engine.Receipt{Audit: 41, Undo: true}, nil }
+		a := acting{fake, newPlain(t.Context(), fake, testOptions())}
+		a.p.rows.Apply(fake.Scene.Update, time.Now())
+		for after, may := range map[time.Duration]bool{session.UndoFor: true, session.UndoFor + time.Second: false} {
+			if _, err := a.Do(t.Context(), engine.Command{Op: engine.OpPause}); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(after)
+			before := len(fake.Did())
+			_, err := a.Do(t.Context(), engine.Command{Op: engine.OpUndo, DryRun: true})
+			if did := fake.Did()[before:]; (err == nil) != may || may != (len(did) == 1 && did[0].Audit == 41) {
+				t.Errorf("after %s: %v, did %+v", after, err, did)
+			}
+		}
+	})
+}

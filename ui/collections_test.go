@@ -25,7 +25,7 @@ func TestL26_CollectionsAreSeen(t *testing.T) {
 			t.Fatalf("enter shows %s", s)
 		}
 		d.wants("1,340 of 6,021 players", "3 not listed", "MATCHES 11,204 found", "1,850 to come", "LADDERS 3 of 3 read, 3 pages", "kr grandmaster",
-			"700/700", "LAST PLAYERS", "Rank Climber#", "puuid qqqqqqqq", "master 312", "accounts go first", "RUNNING AND NEXT RETRIES 3", "match:KR_7214551003")
+			"700/700", "LAST PLAYERS", "Rank Climbe", "puuid qqqqq", "master 312", "accounts go first", "RUNNING AND NEXT RETRIES 3", "match:KR_7214551003")
 		d.press("esc")
 		d.wants("COLLECTIONS 4")
 		d.press("esc", "2", "C")
@@ -173,6 +173,20 @@ func TestL28_CollectionsArrive(t *testing.T) {
 		at := slices.IndexFunc(rows, func(r string) bool { return strings.Contains(r, "kr-solo-maste") && strings.Contains(r, "~15:") })
 		if at < 0 {
 			t.Errorf("it does not say when it is done:\n%s", strings.Join(rows, "\n"))
+		}
+	})
+}
+
+// TestL26_OneCollectionIsToldWhole: figures and times stand apart at each width, and the last fact stands, also below one
+// that takes two rows.
+func TestL26_OneCollectionIsToldWhole(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := uitest.Collecting()
+		s.Collections[1].Last[3].New = 48
+		for w := 120; w <= 144; w++ {
+			d := open(t, s, w, 40, testOptions())
+			d.press("C", "j", "enter")
+			d.wants("48  51 min ago", "4   5 min ago", "by      ana, 51 min ago")
 		}
 	})
 }

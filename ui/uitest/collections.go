@@ -28,7 +28,7 @@ func collections() []engine.CollectionRow {
 	}
 	for i, name := range []string{"Rank Climber#KR1", strings.Repeat("q", engine.PUUIDLength), "한글 이름#KR2", "Tilted#NA1"} {
 		kr.Last = append(kr.Last, engine.CollectionPlayer{Name: name, Platform: "kr", Tier: "MASTER", Points: 312 - i, Listed: 18 + 9*i, New: 2 * i,
-			Status: []string{"syncing", "completed", "failed", "completed"}[i], At: at(time.Duration(i+1) * 4 * time.Second)})
+			Status: []string{"syncing", "completed", "failed", "completed"}[i], At: at([]time.Duration{4 * time.Second, 12 * time.Second, 5 * time.Minute, 51 * time.Minute}[i])})
 	}
 	for i, n := range []int{310, 420, 1204, 1377, 402, 388, 451, 467, 630, 1690, 1811, 512, 488, 620, 44} {
 		kr.Days = append(kr.Days, engine.DayPlayed{Day: engine.UTCDay(at(time.Duration(14-i) * 24 * time.Hour)), Matches: n})

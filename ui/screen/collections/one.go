@@ -147,8 +147,16 @@ func (p *One) Draw(v *page.View) []string {
 	if r.Result != "" {
 		title = "WHAT IT CAME TO"
 	}
-	jobs := block.JobsOf(v, r.ID)
-	all = append(all, page.Band{Least: min(len(facts), 3) + 1, Most: max(len(facts), min(len(jobs), 12)) + 1, Keep: 1, Draw: func(y, h int) []string {
+	jobs, wide := block.JobsOf(v, r.ID), v.W
+	if v.Size != page.S && len(jobs) > 0 {
+		wide /= 2
+	}
+	rows := len(block.FactRows(v, v.Inner(wide), facts)) // a long one takes several
+	least := rows
+	if v.Size == page.S {
+		least = min(rows, 3)
+	}
+	all = append(all, page.Band{Least: least + 1, Most: max(rows, min(len(jobs), 12)) + 1, Keep: 1, Draw: func(y, h int) []string {
 		blocks := []func(w, h int) part.Section{
 			func(w, h int) part.Section {
 				return part.Section{Title: title, Height: h, Rows: block.FactRows(v, w, facts)}
@@ -320,7 +328,7 @@ func players(v *page.View, r *engine.CollectionRow, w, h int) part.Section {
 			name = "puuid " + name[:8]
 		}
 		ago := part.As(themes.Dim, v.Ago(p.At)+" ")
-		l := part.NewLine(v.Theme, w).Gap(1).Field(page.Pen{View: v}.Sign(strings.ToUpper(p.Status), name), page.Clamp(w-41, 16, 26), part.Words).Gap(2)
+		l := part.NewLine(v.Theme, w).Gap(1).Field(page.Pen{View: v}.Sign(strings.ToUpper(p.Status), name), page.Clamp(w-44, 12, 26), part.Words).Gap(2)
 		rank := strings.TrimSpace(strings.ToLower(p.Tier) + " " + p.Division)
 		switch p.Tier {
 		case "":
@@ -329,7 +337,7 @@ func players(v *page.View, r *engine.CollectionRow, w, h int) part.Section {
 		}
 		l.Field(part.As(themes.Dim, rank), 16, part.Words).Gap(1)
 		l.Field(part.As(themes.Figure, page.Count(p.Listed)), 5, part.Number).Gap(1)
-		l.Field(part.As(themes.Figure, page.Count(p.New)), 5, part.Number)
+		l.Field(part.As(themes.Figure, page.Count(p.New)), 5, part.Number).Gap(1)
 		s.Rows = append(s.Rows, l.Right(ago).String())
 	}
 	return s

@@ -175,10 +175,7 @@ func (r *CollectionRow) Schedule(q QueueState) (s ScheduleRow, ok bool) {
 	if r.Every == 0 || r.Result != "" {
 		return s, false
 	}
-	every := r.Every.String()
-	if r.Every%time.Hour == 0 {
-		every = fmt.Sprintf("%dh", r.Every/time.Hour)
-	}
+	every := strings.NewReplacer("h0m0s", "h", "m0s", "m").Replace(r.Every.String())
 	s = ScheduleRow{Name: string(CollectionQueue(r.Name)), Expr: "@every " + every, Zone: time.UTC.String(), Misfire: "once",
 		Paused: r.Paused, By: q.By, Since: q.Since, Reason: q.Reason}
 	s.ConfigExpr, s.ConfigZone = s.Expr, s.Zone

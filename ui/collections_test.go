@@ -190,3 +190,19 @@ func TestL26_OneCollectionIsToldWhole(t *testing.T) {
 		}
 	})
 }
+
+// TestL6_AScheduleOfACollectionIsNotEdited: E says so before a plan is typed, and x what enter opens.
+func TestL6_AScheduleOfACollectionIsNotEdited(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := uitest.Collecting()
+		row := s.Collections[2]
+		plan, _ := row.Schedule(engine.QueueState{})
+		s.Plans = []engine.ScheduleRow{plan}
+		d := open(t, s, 120, 40, testOptions())
+		d.line("schedules")
+		d.press("E")
+		d.wants("goes by its --every")
+		d.press("x")
+		d.wants("pauses the collection", "opens it")
+	})
+}

@@ -65,6 +65,10 @@ func New() *Screen {
 			switch {
 			case a == page.Open && r.Last.Job == "" && !collection:
 				return "its last run made no job"
+			case a == page.Edit && collection:
+				return "a collection goes by its --every: collect the same again with another"
+			case a == page.Cancel && collection:
+				return v.Keyed("{pause} pauses the collection; {open} opens it")
 			case a == page.Cancel:
 				return v.Keyed("{pause} pauses a schedule; {open} opens the job of its last run")
 			}

@@ -112,7 +112,7 @@ var imports = map[string][]string{
 	"ui/screen/matches":           {"engine", "engine/columns", "engine/human", "themes", "ui/block", "ui/lists", "ui/page", "ui/part"},
 	"ui/screen/members":           {"engine", "engine/columns", "engine/human", "themes", "ui/block", "ui/lists", "ui/page", "ui/part"},
 	"ui/screen/messages":          {"engine", "engine/columns", "themes", "ui/block", "ui/lists", "ui/page", "ui/part"},
-	"ui/screen/overview":          {"engine", "engine/columns", "engine/human", "themes", "ui/block", "ui/charts", "ui/lists", "ui/page", "ui/part"},
+	"ui/screen/overview":          {"engine", "engine/columns", "engine/human", "engine/safe", "themes", "ui/block", "ui/charts", "ui/lists", "ui/page", "ui/part"},
 	"ui/screen/report":            {"engine", "engine/columns", "engine/human", "engine/safe", "themes", "ui/block", "ui/charts", "ui/page", "ui/part"},
 	"ui/screen/retries":           {"engine", "engine/columns", "engine/human", "themes", "ui/block", "ui/charts", "ui/inspector", "ui/lists", "ui/page", "ui/part"},
 	"ui/screen/schedules":         {"engine", "engine/columns", "themes", "ui/block", "ui/charts", "ui/lists", "ui/page", "ui/part"},

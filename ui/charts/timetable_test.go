@@ -2,8 +2,11 @@ package charts
 
 import (
 	"math"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/themes"
@@ -176,5 +179,19 @@ func TestV6b_TheSawReachesTheEndOfTheWork(t *testing.T) {
 	was := SawAxis(v, 2*time.Minute, 12*time.Minute, 114, TimeAxis{})
 	if a := SawAxis(v, 2*time.Minute, 11*time.Minute, 114, was); a.Step != was.Step {
 		t.Errorf("a minute less makes steps of %v ones of %v", was.Step, a.Step)
+	}
+}
+
+// TestATitleHidesNoWordOfTheAxis: its note is left out where it would stand on now, and stays beside it.
+func TestATitleHidesNoWordOfTheAxis(t *testing.T) {
+	v := &page.View{Data: &page.Data{Ready: true}, Theme: themes.NewMono(themes.Unicode), Now: noon}
+	for back := 25; back < 40; back++ {
+		c := part.NewChart(v.Theme, newAxis(noon, time.Second, back, 60).Axis, 1)
+		c.Words(0)
+		row := c.Row(part.NewLine(v.Theme, 62).Gap(1), 0).String()
+		got := ansi.Strip(Overlay(v, "12 s WINDOW", "100 calls a tooth", row, back, 62))
+		if !strings.Contains(got, "  now") || strings.Contains(got, "tooth") != (back >= 32) {
+			t.Errorf("now at %d: %q", back, got)
+		}
 	}
 }

@@ -18,6 +18,7 @@ type Need struct {
 	Text string
 	More string // what to do about it, or why; "" = the text says it all
 	Key  string // "{key} replaces"
+	By   string // who did it, which a row alone tells behind Text where it fits
 	// Since is when it began; zero = nobody knows.
 	Since time.Time
 	Open  func(v *View) Effect
@@ -133,9 +134,9 @@ func (d *Data) pausedQueues() []Need {
 		if !q.Paused || q.By.Via == "engine" {
 			continue
 		}
-		name := q.Name
+		name, by := q.Name, "paused"+columns.ByUser(q.By)
 		out = append(out, Need{
-			ID: "pause:" + string(q.Name), Word: "PAUSED", Text: string(q.Name), More: "paused" + columns.ByUser(q.By) + ": nothing of it starts", Since: q.Since, Key: "{pause} resumes",
+			ID: "pause:" + string(q.Name), Word: "PAUSED", Text: string(q.Name), By: by, More: by + ": nothing of it starts", Since: q.Since, Key: "{pause} resumes",
 			Open: func(*View) Effect { return Effect{Open: ToQueue(name)} },
 		})
 	}

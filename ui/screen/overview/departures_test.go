@@ -154,3 +154,17 @@ func TestV3d_WhatNeedsYouSaysSinceWhen(t *testing.T) {
 		}
 	}
 }
+
+// TestV3d_APauseSaysByWhom: in its only row, too, where that is long enough to cut nothing.
+func TestV3d_APauseSaysByWhom(t *testing.T) {
+	v := pagetest.View(&page.Data{Ready: true, Engine: engine.EngineRow{State: engine.EngineLive}})
+	v.Queues = []engine.QueueRow{{QueueState: engine.QueueState{Name: "report.weekly", Paused: true, By: engine.Actor{User: "ana", Via: "console"}}}}
+	var o Screen
+	for size, want := range map[[2]int]string{{60, 2}: "‖ report.weekly pause resumes paused by ana: nothing of it starts", {60, 1}: "‖ report.weekly · paused by ana pause resumes",
+		{47, 1}: "‖ report.weekly · paused by ana pause resumes", {46, 1}: "‖ report.weekly pause resumes", {30, 1}: "‖ report.week… pause resumes"} {
+		rows := strings.Join(o.needsBlock(v, size[0], size[1]).Rows, " ")
+		if got := strings.Join(strings.Fields(ansi.Strip(rows)), " "); got != want {
+			t.Errorf("%v: %q, want %q", size, got, want)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/human"
+	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/charts"
@@ -300,8 +301,11 @@ func (o *Screen) needsBlock(v *page.View, w, h int) part.Section {
 			since += " "
 		}
 		sign, key := v.Theme.State(n.Word), v.Keyed(n.Key)
-		l.Glyph(sign.Token, sign.Glyph, 1).Gap(1).
-			Field(part.As(themes.Text, n.Text), max(w-5-len(key)-len(since), 8), part.Words).Gap(1)
+		text, room := n.Text, max(w-5-len(key)-len(since), 8)
+		if by := page.Joined(v, text, n.By); tall == 1 && safe.Width(by) <= room {
+			text = by
+		}
+		l.Glyph(sign.Token, sign.Glyph, 1).Gap(1).Field(part.As(themes.Text, text), room, part.Words).Gap(1)
 		l.Cells(part.As(themes.Dim, since), part.As(themes.Accent, key))
 	})
 }

@@ -73,6 +73,19 @@ func (f Filter[T]) Empty() bool {
 	})
 }
 
+// Moves reports whether a row may fit at one time and not at another: a term asks for an age, or for an
+// instant, of which 2h and today say something else as time goes on.
+func (f Filter[T]) Moves() bool {
+	for _, t := range slices.Concat(f.sides...) {
+		if !t.any && slices.ContainsFunc(t.probes, func(p probe[T]) bool {
+			return p.field.Kind == Duration || p.field.Kind == Past || p.field.Kind == Ahead
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
 // Asks gives the first of some fields that a term of the filter is of alone; "" = none is. A word
 // without a field is of several, and asks for none alone.
 func (f Filter[T]) Asks(names ...string) string {

@@ -285,3 +285,15 @@ func TestPropertyCellsAreThoseOfTheScreen(t *testing.T) {
 		}
 	})
 }
+
+func TestMoves(t *testing.T) {
+	for text, want := range map[string]bool{
+		"": false, "name:a": false, "a": false, "number>3": false, "color:red": false, "past:*": false,
+		"<60s": true, ">12:30": true, "past<2h": true, "ahead:today": true, "-age>1h": true, "name:a or color:red past<1d": true,
+	} {
+		f, err := Parse(text, things)
+		if err != nil || f.Moves() != want {
+			t.Errorf("%q: %v, %v", text, f.Moves(), err)
+		}
+	}
+}

@@ -53,7 +53,7 @@ type Recipe struct {
 	gen    int
 	by     int
 	down   bool
-	minute time.Time // what a filter says of ages moves on with time
+	moment time.Time // what a filter says of ages moves on with time
 }
 
 // New returns a list of the columns shown, which are of the catalogue all. key is a row's identity,
@@ -87,8 +87,12 @@ func (l *List[T]) Fit() (shown, all int) { return len(l.Shown), max(l.All, l.Of)
 // was asked for has changed; rows is called only then.
 func (l *List[T]) Put(v *page.View, version any, rows func() []T) {
 	now := Recipe{version, l.Gen, l.By, l.down, time.Time{}}
-	if l.On() {
-		now.minute = v.Now.Truncate(time.Second)
+	if l.fit.Moves() {
+		every := time.Second
+		if l.All > slowList {
+			every *= 10
+		}
+		now.moment = v.Now.Truncate(every)
 	}
 	if now == l.Made && l.placed || l.waits(v, now) {
 		return

@@ -59,6 +59,36 @@ func TestLongListsFollowByTheSecond(t *testing.T) {
 	}
 }
 
+// TestAFilteredListIsMadeForAReason: as time goes on only one whose filter has an age is made anew, and a very long one
+// seldom.
+func TestAFilteredListIsMadeForAReason(t *testing.T) {
+	for _, c := range []struct {
+		rows   int
+		filter string
+		want   int // of 20 seconds
+	}{
+		{50, "state:discarded", 0}, {50, "-age>1h", 20}, {slowList + 1, "state:discarded", 0}, {slowList + 1, "-age>1h", 2},
+	} {
+		l, v, rows := longList(c.rows)
+		if err := l.SetFilter(c.filter); err != nil {
+			t.Fatal(err)
+		}
+		made := 0
+		put := func() { l.Put(v, 1, func() []engine.JobRow { made++; return rows() }) }
+		put()
+		put() // how long it is is known by now
+		l.Draw(v, 100, 20, "")
+		made = 0
+		for range 20 {
+			v.Now = v.Now.Add(time.Second)
+			put()
+		}
+		if made != c.want {
+			t.Errorf("%d rows that fit %s are made %d times, want %d", c.rows, c.filter, made, c.want)
+		}
+	}
+}
+
 // TestRowsThatLeftCanBeOpened: enter looks at a row that left, and no other key
 // acts on it.
 func TestRowsThatLeftCanBeOpened(t *testing.T) {

@@ -18,19 +18,19 @@ func Job(name string) List {
 	}
 	return answered(q, func(o Out, d engine.JobDetail) error {
 		j := &d.Job
-		text := fmt.Sprintf("%s is %s: %d of %d tries used, queue %s\n",
-			columns.JobKey(&j.Job), columns.StateWord(&j.Job), j.Tries, d.MaxAttempts, j.Queue)
+		lines := []string{fmt.Sprintf("%s is %s: %d of %d tries used, queue %s",
+			columns.JobKey(&j.Job), columns.StateWord(&j.Job), j.Tries, d.MaxAttempts, j.Queue)}
 		if next := d.NextRetryAt; !next.IsZero() {
-			text += "it is tried again in " + human.Span(time.Until(next)) + ", at " + human.Stamp(next) + "\n"
+			lines = append(lines, "it is tried again in "+human.Span(time.Until(next))+", at "+human.Stamp(next))
 		}
 		if j.Why != "" {
-			text += "it waits: " + engine.WhyUntil(j.Why, j.Until, time.Now()) + "\n"
+			lines = append(lines, "it waits: "+engine.WhyUntil(j.Why, j.Until, time.Now()))
 		}
 		for _, a := range d.Attempts {
-			text += tryText(a) + "\n"
+			lines = append(lines, tryText(a))
 		}
-		for line := range strings.Lines(text) {
-			if err := o.printSentence(strings.TrimSuffix(line, "\n")); err != nil {
+		for _, line := range lines {
+			if err := o.printSentence(line); err != nil {
 				return err
 			}
 		}

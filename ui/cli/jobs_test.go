@@ -85,3 +85,16 @@ func TestJobs_TheNextOneIsFirst(t *testing.T) {
 		}
 	})
 }
+
+// TestJob_AFaultIsOneLine: whatever the error of a try holds, a try is a line, and no line is one that it made up.
+func TestJob_AFaultIsOneLine(t *testing.T) {
+	d := engine.JobDetail{MaxAttempts: 5, Attempts: []engine.Attempt{
+		{Number: 1, Start: friday, End: friday, Err: "no\ntry 2: all is well\r\x1b[2J", Decision: "retry\nin 10 s"},
+	}}
+	d.Job.ID, d.Job.Key, d.Job.State = "7", "match:KR_1", engine.Retryable
+	at := answering{answer: func(engine.Query) (engine.Answer, error) { return d, nil }}
+	text := printed(t, false, func(o cli.Out) error { return cli.Job("7").Show(t.Context(), at, o) })
+	if lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n"); len(lines) != 2 || !strings.Contains(lines[1], "all is well") || strings.ContainsAny(text, "\r\x1b") {
+		t.Errorf("%q", text)
+	}
+}

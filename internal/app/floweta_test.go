@@ -129,7 +129,9 @@ func TestI3_TheETASaysWhyThereIsNone(t *testing.T) {
 // confirmed, beside one at work, are those that it has; and so is what it delays.
 func TestI2_WhatASyncCostsIsWhatItTakes(t *testing.T) {
 	long(t)
-	const slack = 30 * time.Second // a quarter of the window
+	// A quarter of the window. A half, by which it may end sooner: once Riot's windows are known to be fixed, the last
+	// calls go at once, which nobody knows a minute after the start.
+	const late, soon = 30 * time.Second, time.Minute
 	ana, ben := flowPlayer("Ana#ETA", scratch.Sized(220, 300)), flowPlayer("Ben#ETA", 90)
 	inFlow(t, flowRiot("20:1,100:120", ana, ben), func(f *flow) {
 		f.sync(ana)
@@ -160,7 +162,7 @@ func TestI2_WhatASyncCostsIsWhatItTakes(t *testing.T) {
 			} else if row.Calls != cost.Calls {
 				t.Errorf("%d calls were told, %d made", cost.Calls, row.Calls)
 			}
-			if (took - want).Abs() > slack {
+			if took > want+late || took < want-soon {
 				t.Errorf("%s: told %s, took %s", row.RiotID, want, took)
 			}
 		}

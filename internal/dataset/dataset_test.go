@@ -91,15 +91,6 @@ func tableNames() (names []string) {
 	return names
 }
 
-func contentsOf(t *testing.T, dir string) []fs.DirEntry {
-	t.Helper()
-	all, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return all
-}
-
 // files are the contents of all Parquet files below a folder, by their names in it.
 func files(t *testing.T, dir string) map[string][]byte {
 	t.Helper()

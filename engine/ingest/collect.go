@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -33,6 +34,41 @@ const classLadder engine.Class = "ladder"
 type collects struct {
 	means
 	*ranges
+	counted counted
+}
+
+// counted are the first pages of the ladders that were counted last, for what it would cost: the round that begins then
+// does not ask for them again.
+type counted struct {
+	mu    sync.Mutex
+	at    time.Time
+	pages map[string][]riot.LeagueEntry // by ladder
+}
+
+// countedFor is how long a page that was counted stands for the ladder.
+const countedFor = time.Minute
+
+func (l ladderOf) id(queue string) string {
+	return fmt.Sprint(l.platform, queue, l.Tier, l.Division.Division)
+}
+
+// put keeps the pages of a count, in place of those of the one before.
+func (c *counted) put(pages map[string][]riot.LeagueEntry) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.at, c.pages = now(), pages
+}
+
+// claim gives a page that has just been counted, once.
+func (c *counted) claim(ladder string) (entries []riot.LeagueEntry, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if now().Sub(c.at) > countedFor {
+		c.pages = nil
+	}
+	entries, ok = c.pages[ladder]
+	delete(c.pages, ladder)
+	return entries, ok
 }
 
 // ladderOf is one division of a platform's queue.
@@ -126,10 +162,16 @@ func (in *collects) readLadder(ctx context.Context, r engine.Run, c engine.Colle
 	trip := traffic.Trip{Run: r, Account: c.ID, At: traffic.To(of.platform, riot.LeagueMethod(of.Tier)),
 		Region: of.platform.AccountRegion()}
 	var entries []riot.LeagueEntry
-	o, ok := in.calls.Call(ctx, trip, func(ctx context.Context) (err error) {
-		entries, err = in.api.League(ctx, of.platform, rankedQueues[c.Queue].ladder, of.Tier, of.Division.Division, max(c.Page, 1))
-		return err
-	})
+	o, ok := engine.Outcome{}, false
+	if c.Page <= 1 {
+		entries, ok = in.counted.claim(of.id(c.Queue))
+	}
+	if !ok {
+		o, ok = in.calls.Call(ctx, trip, func(ctx context.Context) (err error) {
+			entries, err = in.api.League(ctx, of.platform, rankedQueues[c.Queue].ladder, of.Tier, of.Division.Division, max(c.Page, 1))
+			return err
+		})
+	}
 	switch {
 	case ok:
 	case o.Verb == engine.VerbFail && o.Class == riot.ClassMissing: // a ladder that nobody stands on

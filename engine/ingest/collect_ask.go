@@ -419,11 +419,15 @@ func (in *Ingest) countLadders(ctx context.Context, c engine.Collection, count b
 	players, from = map[string]float64{}, "what is asked for"
 	var fault error
 	full, sum := false, 0
+	read := map[string][]riot.LeagueEntry{}
 	for _, l := range laddersOf(c) {
 		n := cmp.Or(usualPlayers[l.Tier], usualDivision)
 		if count && fault == nil {
 			var entries []riot.LeagueEntry
 			entries, fault = in.opt.API.League(ctx, l.platform, rankedQueues[c.Queue].ladder, l.Tier, l.Division.Division, 1)
+			if fault == nil {
+				read[l.id(c.Queue)] = entries
+			}
 			e, _ := errors.AsType[*riot.Error](fault)
 			switch {
 			case e != nil && e.Class == riot.ClassMissing: // a ladder that nobody stands on
@@ -442,6 +446,9 @@ func (in *Ingest) countLadders(ctx context.Context, c engine.Collection, count b
 			pages += (n + riot.LeaguePageSize - 1) / riot.LeaguePageSize
 		}
 		sum += n
+	}
+	if count {
+		in.counted.put(read)
 	}
 	switch {
 	case len(c.Tiers) == 0:

@@ -441,6 +441,21 @@ func TestL6_AFailedRoundIsFollowedByTheNext(t *testing.T) {
 	})
 }
 
+// TestL10_WhatWasCountedIsNotAskedAgain: by the round that begins within a minute of what it would cost.
+func TestL10_WhatWasCountedIsNotAskedAgain(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		r := start(t, newSim(sim.Options{Players: []sim.PlayerSpec{}, Ladders: []sim.LadderSpec{apex(30)}}))
+		if _, err := r.in.Collect(t.Context(), engine.Command{Collect: masters(), DryRun: true}); err != nil {
+			t.Fatal(err)
+		}
+		r.collect(masters())
+		row := r.collected(time.Hour)
+		if n := r.calls(route.Challengers) + r.calls(route.Grandmasters) + r.calls(route.Masters); n != 3 || row.Players != 30 || row.Pages != 3 || row.Result != "completed" {
+			t.Errorf("%d ladders read, %+v", n, row)
+		}
+	})
+}
+
 // player is one of a collection's.
 func (r *rig) player(collection string) (id string, ok bool) {
 	r.t.Helper()
@@ -596,6 +611,7 @@ func TestL10_TheCostIsToldFromOneCallALadder(t *testing.T) {
 		if _, err := would(masters()); !errors.Is(err, engine.ErrRefused) || !strings.Contains(err.Error(), "may not read ladders") {
 			t.Errorf("of a key that may not: %v", err)
 		}
+		time.Sleep(2 * time.Minute) // what was counted is asked for again
 		must(t, s.Inject(sim.Fault{Name: "no league", Kind: sim.Forbidden, Match: sim.Match{Method: route.Challengers}, Until: time.Hour}))
 		r.collect(masters())
 		if row := r.collected(2 * time.Hour); row.Result != "failed" || !strings.Contains(row.Error, "may not read ladders") {

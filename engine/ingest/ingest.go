@@ -31,6 +31,6 @@ func New(o Options) *Ingest {
 	return &Ingest{
 		means: m, asks: a, ranges: r, reports: rep, identities: ids,
 		syncs: &syncs{m, r, rep, s, ids}, fetches: &fetches{m, s}, ranks: &ranks{m}, upkeep: &upkeep{m, s},
-		collects: &collects{m, r},
+		collects: &collects{means: m, ranges: r},
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sync"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -137,9 +136,9 @@ func (f Frame) Raw() ([]byte, error) {
 	return Raw(f.Ref, f.Body, func() ([]byte, error) {
 		switch f.Ref.Codec {
 		case codecZstd:
-			return decoder().DecodeAll(f.Body, nil)
+			return decoder.DecodeAll(f.Body, nil)
 		case codecColumns:
-			cols, err := decoder().DecodeAll(f.Body, nil)
+			cols, err := decoder.DecodeAll(f.Body, nil)
 			if err != nil {
 				return nil, err
 			}
@@ -159,14 +158,15 @@ func byDictionary(v []byte) bool {
 }
 
 // decoder unpacks what the archiver has packed. It refuses a body that claims to be larger than any payload may be, in
-// columns too, before memory is taken for it.
-var decoder = sync.OnceValue(func() *zstd.Decoder {
+// columns too, before memory is taken for it. It is made at the start: made at its first use in a bubble of synctest, it
+// would belong to that.
+var decoder = func() *zstd.Decoder {
 	d, err := zstd.NewReader(nil, zstd.WithDecoderMaxMemory(2*maxInflated), zstd.WithDecoderConcurrency(cap(unpacking)))
 	if err != nil {
 		panic(err) // these options are right
 	}
 	return d
-})
+}()
 
 // Table holds one nested table per match. As plain values a leaf would split only above four
 // entries, so that each write would copy its neighbours (4.9 times the data, against 1.5 with

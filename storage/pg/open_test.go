@@ -263,13 +263,16 @@ func TestB16g_ASchemaOfAnotherRole(t *testing.T) {
 	name := db.schema + "_lent"
 	exec := func(sql string) {
 		t.Helper()
-		_, err := db.pool.Exec(ctx, sql)
+		_, err := db.pool.Exec(context.WithoutCancel(ctx), sql)
 		must(t, err)
 	}
-	exec("create role " + role)
-	defer exec("drop role " + role)
-	exec("create schema " + name)
-	defer exec("drop schema " + name + " cascade")
+	// After the guest's store is closed: what that still does on its tables would wait for the drop, and the drop for it.
+	made := func(what, how string) {
+		exec("create " + what)
+		t.Cleanup(func() { exec("drop " + what + how) })
+	}
+	made("role "+role, "")
+	made("schema "+name, " cascade")
 	exec("grant all on schema " + name + " to " + role)
 	lent, err := Beside(at, "_lent")
 	must(t, err)

@@ -38,10 +38,10 @@ type collects struct {
 }
 
 // counted are the first pages of the ladders that were counted last, for what it would cost: the round that begins then
-// does not ask for them again.
+// does not ask for them again, nor does who counts them again.
 type counted struct {
 	mu    sync.Mutex
-	at    time.Time
+	at    time.Time // of the oldest
 	pages map[string][]riot.LeagueEntry // by ladder
 }
 
@@ -56,7 +56,10 @@ func (l ladderOf) id(queue string) string {
 func (c *counted) put(pages map[string][]riot.LeagueEntry) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.at, c.pages = now(), pages
+	if now().Sub(c.at) > countedFor {
+		c.at = now()
+	}
+	c.pages = pages
 }
 
 // claim gives a page that has just been counted, once.

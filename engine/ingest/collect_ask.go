@@ -423,8 +423,10 @@ func (in *Ingest) countLadders(ctx context.Context, c engine.Collection, count b
 	for _, l := range laddersOf(c) {
 		n := cmp.Or(usualPlayers[l.Tier], usualDivision)
 		if count && fault == nil {
-			var entries []riot.LeagueEntry
-			entries, fault = in.opt.API.League(ctx, l.platform, rankedQueues[c.Queue].ladder, l.Tier, l.Division.Division, 1)
+			entries, ok := in.counted.claim(l.id(c.Queue))
+			if !ok {
+				entries, fault = in.opt.API.League(ctx, l.platform, rankedQueues[c.Queue].ladder, l.Tier, l.Division.Division, 1)
+			}
 			if fault == nil {
 				read[l.id(c.Queue)] = entries
 			}

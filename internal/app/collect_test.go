@@ -82,6 +82,23 @@ func TestL1b_KilledThreeTimesACollectionGoesOn(t *testing.T) {
 	}
 }
 
+// A command alone reads a ladder once, though it counts them all for their room: by their usual size they are 500 GB.
+func TestL10_ACommandAloneReadsItsLaddersOnce(t *testing.T) {
+	t.Parallel()
+	l := sim.LadderSpec{Platform: route.KR, Queue: "RANKED_SOLO_5x5", Players: 4}
+	s := startSim(t, sim.Options{Seed: 11, Limits: limits("500:1"), Ladders: []sim.LadderSpec{l}})
+	wantUnion(t, s, l, s.collect(freshDir(t), "diamond", "emerald", "platinum", "gold", "silver", "bronze", "iron").run(t).wants(t, exitDone), 0)
+	pages := 0
+	for method, by := range s.Stats().ByMethod {
+		if strings.HasPrefix(method, "league-v4.") {
+			pages += by[200]
+		}
+	}
+	if pages != 3+7*4 {
+		t.Errorf("%d ladder pages were read", pages)
+	}
+}
+
 // Nothing is started by a command that does not make sense, or that nobody has agreed to.
 func TestL5_CollectRefusesBeforeAnythingIsOpened(t *testing.T) {
 	t.Parallel()

@@ -21,7 +21,6 @@ import (
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/ingest"
 	"github.com/farsight-console/farsight/engine/safe"
-	"github.com/farsight-console/farsight/internal/keyring"
 	"github.com/farsight-console/farsight/riot/route"
 	"github.com/farsight-console/farsight/ui/cli"
 )
@@ -422,49 +421,35 @@ func (o *collectOptions) run(ctx context.Context, g given) error {
 	if _, err := ingest.CheckCollect(ask); err != nil {
 		return usage(err)
 	}
-	// Whoever has opened the directory has the key: it is taken out of the environment when it is read.
-	var keys *keyring.Ring
-	detached := func(ctx context.Context, on engine.Console, own *parts) error {
-		if own != nil {
-			keys = own.keys
+	agree := func(r engine.Receipt) error {
+		if r.Joined {
+			return nil
 		}
-		agree := func(r engine.Receipt) error {
-			if r.Joined {
-				return nil
-			}
-			err := g.yesNo("collect makes many calls", "nothing was started", func() error {
-				return cli.Acted(g.out, beside(r), true, "")
-			})
-			if err == nil && !o.detach {
-				err = errAgreed
-			}
-			return err
-		}
-		if g.yes { // nobody asks what it costs, which takes calls
-			agree = nil
-		}
+		return g.yesNo("collect makes many calls", "nothing was started", func() error {
+			return cli.Acted(g.out, beside(r), true, "")
+		})
+	}
+	switch {
+	case g.yes: // nobody asks what it costs, which takes calls
+		agree = nil
+	case !g.dry && !g.asks() && !hasStore(g.cfg): // nor is there anything to join
+		return agree(engine.Receipt{})
+	}
+	// What has counted the ladders reads them: who waits opens the directory once.
+	if !g.dry && !o.detach {
+		return newSyncRun(g.cfg, cli.SyncOptions{Collect: &ask, Agree: agree}, g.out).run(ctx)
+	}
+	return commanding(ctx, g.cfg, mayBegin, func(ctx context.Context, on engine.Console, own *parts) error {
 		r, err := g.planned(ctx, on, engine.Command{Op: engine.OpCollect, Collect: &ask}, agree)
 		if err != nil {
 			return err
-		}
-		if !g.dry && !o.detach { // it is under way
-			if r.Applied > 0 && !g.out.JSON {
-				err = cli.Acted(g.out, r, false, "")
-			}
-			return cmp.Or(err, errAgreed)
 		}
 		later := ""
 		if own != nil && !g.dry {
 			later = nextEngine
 		}
 		return cli.Acted(g.out, beside(r), g.dry, later)
-	}
-	if err := commanding(ctx, g.cfg, mayBegin, detached); !errors.Is(err, errAgreed) {
-		return err
-	}
-	s := newSyncRun(g.cfg, cli.SyncOptions{Collect: &ask}, g.out)
-	s.keys = keys
-	return s.run(ctx)
+	})
 }
 
 // beside adds to the cost of a collection when it is done while everything else goes on, where somebody has looked.
@@ -474,9 +459,6 @@ func beside(r engine.Receipt) engine.Receipt {
 	}
 	return r
 }
-
-// errAgreed says that the collection is to be carried out, and followed.
-var errAgreed = errors.New("agreed")
 
 // puuidForm is what Riot calls a player.
 var puuidForm = regexp.MustCompile(fmt.Sprintf(`^[A-Za-z0-9_-]{%d}$`, engine.PUUIDLength))

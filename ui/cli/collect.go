@@ -44,9 +44,26 @@ const collectLook = time.Second
 // collect starts a collection, or joins it, and shows it until its round has ended or ctx is cancelled. One that goes on
 // every so often is followed for good.
 func (f *Following) collect(ctx context.Context, c engine.Console) (s Summary, err error) {
-	r, err := c.Do(ctx, engine.Command{Op: engine.OpCollect, Collect: f.opt.Collect, By: f.opt.By})
+	ask := engine.Command{Op: engine.OpCollect, Collect: f.opt.Collect, By: f.opt.By}
+	if agree := f.opt.Agree; agree != nil {
+		ask.DryRun = true
+		r, err := c.Do(ctx, ask)
+		if err == nil {
+			err = agree(r)
+		}
+		if err != nil {
+			return s, err
+		}
+		f.opt.Agree, ask.DryRun = nil, false
+	}
+	r, err := c.Do(ctx, ask)
 	if err != nil {
 		return s, err
+	}
+	if r.Applied > 0 && !f.show.out.JSON {
+		if err := Acted(f.show.out, r, false, ""); err != nil {
+			return s, err
+		}
 	}
 	f.opt.Account = r.Collection
 	row := engine.CollectionRow{}
@@ -63,7 +80,7 @@ func (f *Following) collect(ctx context.Context, c engine.Console) (s Summary, e
 		f.row.Job = row.Job
 		if was != "" && was != row.Job { // the next round: an engine of its own works on what it is asked for
 			f.opt.Collect.Since, f.opt.Collect.Matches, f.opt.Collect.Every, f.opt.Collect.Priority = "", 0, 0, 0 // somebody may have changed them
-			if _, err := c.Do(ctx, engine.Command{Op: engine.OpCollect, Collect: f.opt.Collect, By: f.opt.By}); err != nil {
+			if _, err := c.Do(ctx, ask); err != nil {
 				return s, err
 			}
 		}

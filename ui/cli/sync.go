@@ -17,7 +17,8 @@ type SyncOptions struct {
 	Account string         // "Name#TAG"
 	Ask     engine.SyncAsk // the platform, and what to fetch; the zero value is everything of a known account
 	By      engine.Actor
-	Collect *engine.CollectAsk // a collection is followed instead of an account's sync
+	Collect *engine.CollectAsk         // a collection is followed instead of an account's sync
+	Agree   func(engine.Receipt) error // asks whether it may cost that, before it begins; nil = it may
 }
 
 // Counts are the final statuses of a run's matches or timelines, by the names that they are stored

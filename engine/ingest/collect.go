@@ -22,7 +22,6 @@ import (
 // neither a kill nor a large ladder needs more than that; the job itself wakes when none is left.
 
 const (
-	groupPlayers   = 1
 	ladderWrite    = 500    // entries of a ladder that one transaction stores
 	maxLadderPages = 10_000 // of one division: a ladder that goes on behind them has no end
 )
@@ -133,30 +132,15 @@ func (in *collects) collect(ctx context.Context, r engine.Run) engine.Outcome {
 			As(classLadder)
 	case left || r.Group(groupPlayers).Open > 0:
 		return engine.Wait(groupPlayers, func(tx engine.Tx) error {
-			return in.change(tx, c.ID, func(c *engine.Collection) error { return in.begin(tx, c) })
+			return in.changeCollection(tx, c.ID, func(c *engine.Collection) error { return in.begin(tx, c) })
 		})
 	}
 	if c.Depth < c.Spread && !enough {
 		return in.spread(ctx, c)
 	}
 	return engine.Done(func(tx engine.Tx) error {
-		return in.change(tx, c.ID, func(c *engine.Collection) error { return in.finish(tx, c, r.Group(groupPlayers)) })
+		return in.changeCollection(tx, c.ID, func(c *engine.Collection) error { return in.finish(tx, c) })
 	})
-}
-
-// change loads a collection as it is now, lets edit change it, and stores it.
-func (in *collects) change(tx engine.Tx, id string, edit func(*engine.Collection) error) error {
-	c, err := in.store.Collection(tx, id)
-	if err == nil {
-		err = edit(&c)
-	}
-	if err == nil {
-		err = in.store.SaveCollection(tx, c)
-	}
-	if err != nil {
-		return fmt.Errorf("change collection %s: %w", id, err)
-	}
-	return nil
 }
 
 // readLadder reads one page of one division. Its players are stored in parts before the step ends: a league of ten
@@ -195,7 +179,7 @@ func (in *collects) readLadder(ctx context.Context, r engine.Run, c engine.Colle
 		if err := in.addPlayers(tx, c.ID, of, entries); err != nil {
 			return err
 		}
-		return in.change(tx, c.ID, func(c *engine.Collection) error {
+		return in.changeCollection(tx, c.ID, func(c *engine.Collection) error {
 			c.Pages++
 			if c.Page++; !more {
 				c.Ladder, c.Page = c.Ladder+1, 1
@@ -212,7 +196,7 @@ func (in *collects) readLadder(ctx context.Context, r engine.Run, c engine.Colle
 // names nobody, is left out by itself.
 func (in *collects) addPlayers(tx engine.Tx, id string, of ladderOf, entries []riot.LeagueEntry) error {
 	at := now()
-	return in.change(tx, id, func(c *engine.Collection) error {
+	return in.changeCollection(tx, id, func(c *engine.Collection) error {
 		for _, e := range entries {
 			if e.PUUID == "" || len(e.PUUID) > engine.PUUIDLength || e.Tier != of.Tier || e.Queue != rankedQueues[c.Queue].ladder {
 				continue
@@ -243,14 +227,14 @@ func (in *collects) spread(ctx context.Context, c engine.Collection) engine.Outc
 				return err
 			}
 			after = next
-			return in.change(tx, c.ID, func(c *engine.Collection) error { return in.addSeats(tx, c, seats, at) })
+			return in.changeCollection(tx, c.ID, func(c *engine.Collection) error { return in.addSeats(tx, c, seats, at) })
 		})
 		if err != nil {
 			return traffic.Fault(fmt.Errorf("spread collection %s: %w", c.Name, err))
 		}
 	}
 	return engine.Wait(0, func(tx engine.Tx) error {
-		return in.change(tx, c.ID, func(c *engine.Collection) error {
+		return in.changeCollection(tx, c.ID, func(c *engine.Collection) error {
 			c.Depth++
 			return nil
 		})
@@ -361,12 +345,12 @@ func (in *collects) beginNext(tx engine.Tx, c *engine.Collection) (more bool, er
 }
 
 // finish ends a round, and plans the next one of a collection that goes on.
-func (in *collects) finish(tx engine.Tx, c *engine.Collection, players engine.GroupStat) error {
-	c.Finished, c.Result = now(), resultCompleted
-	if players.Dead+players.Cancelled+c.Short > 0 {
-		c.Result = resultIncomplete
-	}
+func (in *collects) finish(tx engine.Tx, c *engine.Collection) error {
+	c.Finished = now()
+	err := in.judgeRound(tx, c)
 	switch {
+	case err != nil:
+		return err
 	case c.Relist:
 		return in.newRound(tx, c, time.Time{})
 	case c.Every > 0:
@@ -397,7 +381,7 @@ func (in *collects) collectMoved(tx engine.Tx, before, after engine.Job, _ engin
 	if err != nil || before.State == after.State {
 		return nil // as in partMoved
 	}
-	return in.change(tx, args.Collection, func(c *engine.Collection) error {
+	return in.changeCollection(tx, args.Collection, func(c *engine.Collection) error {
 		switch {
 		case c.Job != after.ID: // of a round before
 		case after.State == engine.Running && c.Started.IsZero():
@@ -440,14 +424,17 @@ func (in *collects) playerMoved(sync func(engine.Tx, engine.Job, engine.Job, eng
 		if err != nil {
 			return fmt.Errorf("load run %s: %w", args.Run, err)
 		}
-		return in.change(tx, args.Collection, func(c *engine.Collection) error {
+		return in.changeCollection(tx, args.Collection, func(c *engine.Collection) error {
 			if run.Result == resultIncomplete {
 				c.Short++
 			}
-			if c.Result != "" {
-				return nil
+			switch c.Result {
+			case "":
+				return in.begin(tx, c)
+			case resultCompleted, resultIncomplete: // it was tried again
+				return in.judgeRound(tx, c)
 			}
-			return in.begin(tx, c)
+			return nil
 		})
 	}
 }

@@ -446,6 +446,31 @@ func TestL6_AFailedRoundIsFollowedByTheNext(t *testing.T) {
 	})
 }
 
+// A round misses what its players miss, and no longer.
+func TestL3b_ARoundIsCompleteOnceAllHasCome(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		l := apex(3)
+		s := newSim(sim.Options{Players: []sim.PlayerSpec{}, Ladders: []sim.LadderSpec{l}})
+		lost := s.LadderMatchIDs(l)[2:4]
+		for _, id := range lost {
+			must(t, s.Inject(fails(sim.NotFound, id, 1)))
+		}
+		r := start(t, s)
+		r.collect(masters())
+		r.collected(time.Hour)
+		for i, want := range []string{"incomplete", "incomplete", "completed"} {
+			if i > 0 {
+				_, err := r.backend.Act(t.Context(), engine.Command{Op: engine.OpRetry, Job: r.detail("match:" + lost[i-1]).Job.ID, By: operator, Reason: "it is there now"})
+				must(t, err)
+				time.Sleep(time.Minute)
+			}
+			if row := r.collection(); row.Result != want {
+				t.Errorf("with %d of two: %+v", i, row)
+			}
+		}
+	})
+}
+
 // TestL10_WhatWasCountedIsNotAskedAgain: by the round that begins within a minute of what it would cost.
 func TestL10_WhatWasCountedIsNotAskedAgain(t *testing.T) {
 	inBubble(t, func(t *testing.T) {

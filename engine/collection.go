@@ -212,16 +212,29 @@ func (r *CollectionRow) Fetched() int { return r.Collected.Stored - r.Collected.
 // CollectAhead is how many players of a collection are synced at a time.
 const CollectAhead = 32
 
-// Pace is how fast the players of a collection's round come to their end, and its matches.
+// Pace is how fast the players of a collection's round come to their end, and its calls.
 type Pace struct {
 	seen []paceSample
 }
 
 // paceSample is how many of a round were done at an instant.
 type paceSample struct {
-	at               time.Time
-	job              JobID
-	players, matches int
+	at             time.Time
+	job            JobID
+	players, calls int
+}
+
+// perMatch is how many calls a match takes that is not stored.
+func (r *CollectionRow) perMatch() int {
+	if r.Timelines == "none" {
+		return 1
+	}
+	return 2
+}
+
+// made are the calls of a round so far, for lists and what they named.
+func (r *CollectionRow) made() int {
+	return r.Calls + r.perMatch()*(r.Collected.Found-r.Collected.Open()-r.Collected.Had)
 }
 
 // A pace is taken over these spans: of late, and of the whole round until that is known.
@@ -232,7 +245,7 @@ const (
 
 // see notes how far a collection is, and gives what the pace is counted from; false = nobody knows.
 func (p *Pace) see(r *CollectionRow, now time.Time) (from paceSample, ok bool) {
-	here := paceSample{now, r.Job, r.Done(), r.Collected.Found - r.Collected.Open()}
+	here := paceSample{now, r.Job, r.Done(), r.made()}
 	if n := len(p.seen); n > 0 && (p.seen[0].job != r.Job || p.seen[n-1].players > here.players || now.Before(p.seen[n-1].at)) {
 		p.seen = nil
 	}
@@ -246,10 +259,10 @@ func (p *Pace) see(r *CollectionRow, now time.Time) (from paceSample, ok bool) {
 	for len(p.seen) > 1 && now.Sub(p.seen[0].at) > mostPace {
 		p.seen = p.seen[1:]
 	}
-	if first := p.seen[0]; now.Sub(first.at) >= leastPace && here.players+here.matches > first.players+first.matches {
+	if first := p.seen[0]; now.Sub(first.at) >= leastPace && here.players+here.calls > first.players+first.calls {
 		return first, true
 	}
-	return paceSample{at: r.Started, job: r.Job, matches: r.Collected.Had}, now.After(r.Started)
+	return paceSample{at: r.Started, job: r.Job}, now.After(r.Started)
 }
 
 // Players is how many players it lists in a second; 0 = nobody knows.
@@ -260,19 +273,22 @@ func (p *Pace) Players(r *CollectionRow, now time.Time) float64 {
 	return 0
 }
 
-// Ends foresees when the round ends; zero = nobody knows. When the last players are under way their matches decide.
+// Ends foresees when the round ends; zero = nobody knows. A first round goes by its calls: who is to be listed costs what
+// those did who are. In a later one most matches are there, and the players are counted.
 func (p *Pace) Ends(r *CollectionRow, now time.Time) time.Time {
 	from, ok := p.see(r, now)
-	if !ok {
+	if !ok || r.Done() == 0 {
 		return time.Time{}
 	}
-	c := r.Collected
-	left, done := float64(r.Players-r.Done()), r.Done()-from.players
-	switch {
-	case r.Matches > 0 && c.Found > 0: // no further player is listed once so many are found
-		left = min(left, float64(max(r.Matches-c.Found, 0))*float64(r.Done())/float64(c.Found))
-	case left <= CollectAhead && c.Open() > 0:
-		left, done = float64(c.Open()), c.Found-c.Open()-from.matches
+	c, left, done := r.Collected, float64(r.Players-r.Done()), r.Done()-from.players
+	if r.Round <= 1 && c.Found > c.Had {
+		begun := min(r.Done()+CollectAhead, r.Players)
+		rest := float64(r.Players - begun)
+		if r.Matches > 0 { // no further player is listed once so many are found
+			rest = min(rest, float64(max(r.Matches-c.Found, 0)*begun)/float64(c.Found))
+		}
+		left = float64(r.perMatch()*c.Open()) + rest*float64(r.Calls+r.perMatch()*(c.Found-c.Had))/float64(begun)
+		done = r.made() - from.calls
 	}
 	if done <= 0 {
 		return time.Time{}

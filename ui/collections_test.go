@@ -36,7 +36,8 @@ func TestL26_CollectionsAreSeen(t *testing.T) {
 	})
 }
 
-// TestL26_WhatItForesees: the screen says when a round is done by its pace, and nobody knows of one that reads ladders.
+// TestL26_WhatItForesees: the screen says when a round is done by its pace, of calls and later of players, and nobody
+// knows of one that reads ladders.
 func TestL26_WhatItForesees(t *testing.T) {
 	now := uitest.Noon
 	r := engine.CollectionRow{Collection: engine.Collection{Job: "j1", Started: now.Add(-100 * time.Second), Players: 300}, Listed: 100, Ladders: 1}
@@ -52,13 +53,18 @@ func TestL26_WhatItForesees(t *testing.T) {
 	if at := p.Ends(&r, now.Add(20*time.Second)); !at.Equal(now.Add(40 * time.Second)) {
 		t.Errorf("by the pace of late it is done in %s", at.Sub(now))
 	}
-	r.Matches, r.Collected.Found = 500, 400
-	if at := p.Ends(&r, now.Add(20*time.Second)); !at.Equal(now.Add(30 * time.Second)) {
-		t.Errorf("with 100 of 500 matches to be found it is done in %s", at.Sub(now))
+	// 1,000 calls in 40 s, for 232 players who are or were listed: 400 for what is open, 68/232 of 1,400 for who follows.
+	r.Calls, r.Collected = 200, engine.Collected{Found: 650, Stored: 450, Had: 50}
+	if at := p.Ends(&r, now.Add(40*time.Second)); at.Sub(now.Add(40*time.Second)).Round(time.Second) != 32*time.Second {
+		t.Errorf("by its calls it is done in %s", at.Sub(now.Add(40*time.Second)))
 	}
-	r.Matches, r.Listed, r.Collected = 0, 290, engine.Collected{Found: 900, Stored: 700} // the last players wait for their matches
-	if at := p.Ends(&r, now.Add(40*time.Second)); !at.Equal(now.Add(40*time.Second + 200*40*time.Second/700)) {
-		t.Errorf("by its matches it is done in %s", at.Sub(now))
+	r.Matches = 700 // no further player is listed then: 17.8 follow
+	if at := p.Ends(&r, now.Add(40*time.Second)); at.Sub(now.Add(40*time.Second)).Round(time.Second) != 20*time.Second {
+		t.Errorf("with 50 of 700 matches to be found it is done in %s", at.Sub(now.Add(40*time.Second)))
+	}
+	r.Matches, r.Round = 0, 2
+	if at := p.Ends(&r, now.Add(40*time.Second)); !at.Equal(now.Add(80 * time.Second)) {
+		t.Errorf("a later round goes by its players: it is done in %s", at.Sub(now))
 	}
 	r.Paused = true
 	if at := p.Ends(&r, now.Add(41*time.Second)); !at.IsZero() {
@@ -170,7 +176,7 @@ func TestL28_CollectionsArrive(t *testing.T) {
 		}
 		d.press("tab", "tab")
 		rows := strings.Split(ansi.Strip(d.m.frame), "\n")
-		at := slices.IndexFunc(rows, func(r string) bool { return strings.Contains(r, "kr-solo-maste") && strings.Contains(r, "~15:") })
+		at := slices.IndexFunc(rows, func(r string) bool { return strings.Contains(r, "kr-solo-maste") && strings.Contains(r, "~16:") })
 		if at < 0 {
 			t.Errorf("it does not say when it is done:\n%s", strings.Join(rows, "\n"))
 		}

@@ -40,7 +40,7 @@ type collects struct {
 // does not ask for them again, nor does who counts them again.
 type counted struct {
 	mu    sync.Mutex
-	at    time.Time // of the oldest
+	at    time.Time                     // of the oldest
 	pages map[string][]riot.LeagueEntry // by ladder
 }
 

@@ -468,7 +468,7 @@ func (in *Ingest) countLadders(ctx context.Context, c engine.Collection, count b
 }
 
 // lastPlayers is how many are told of a collection.
-const lastPlayers = 10
+const lastPlayers = 15
 
 // collections answers engine.CollectionsQuery.
 func (s Stored) collections(ctx context.Context, q engine.CollectionsQuery) (a engine.CollectionsAnswer, err error) {

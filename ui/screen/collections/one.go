@@ -136,12 +136,12 @@ func (p *One) Draw(v *page.View) []string {
 		blocks := []func(w, h int) part.Section{func(w, h int) part.Section { return parts(v, r, w, h) }}
 		if v.Size != page.S && len(r.Last) > 0 {
 			blocks = append(blocks, func(w, h int) part.Section { return players(v, r, w, h) })
-			n = max(n, min(len(r.Last), 5+5*page.Btoi(v.Size == page.L)))
+			n = max(n, min(len(r.Last), 5+10*page.Btoi(v.Size == page.L)))
 		}
 		all = append(all, page.Band{Least: min(n, 3) + 1, Most: n + 1, Keep: 3, Draw: func(y, h int) []string { return v.Abreast(y, h, blocks) }})
 	}
 	if len(r.Days) > 0 {
-		all = append(all, page.Band{Least: 4, Most: 4 + 2*page.Btoi(v.Size != page.S), Keep: 5, Draw: section(func(w, h int) part.Section { return days(v, r, w, h) })})
+		all = append(all, page.Band{Least: 4, Most: 4 + 2*page.Btoi(v.Size != page.S) + 8*page.Btoi(v.Size == page.L), Keep: 5, Draw: section(func(w, h int) part.Section { return days(v, r, w, h) })})
 	}
 	facts, title := p.facts(v, r), "WHAT IT WAITS FOR"
 	if r.Result != "" {

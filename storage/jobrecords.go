@@ -214,8 +214,10 @@ func (t *txn) jobKey(id engine.JobID) ([]byte, error) {
 
 // keyJob is a job's number in a key.
 func keyJob(c *key.Coder, id *engine.JobID) {
-	// When a key is read the id is not set yet: n is then 0, and set by the key.
-	n := mustNumber(*id)
+	var n uint64
+	if !c.Reading() {
+		n = mustNumber(*id)
+	}
 	if c.Uint64(&n); c.Reading() {
 		*id = jobID(n)
 	}

@@ -7,11 +7,13 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/rs/zerolog"
 	bolt "go.etcd.io/bbolt"
 
+	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/crash"
 	"github.com/farsight-console/farsight/storage/internal/collection"
 	"github.com/farsight-console/farsight/storage/internal/commit"
@@ -300,10 +302,17 @@ func (db *DB) markOpened() error {
 // one that writes the list of free pages: the next opening need not search the whole file for them.
 // preflight compares the list with the pages that are in use.
 func (db *DB) markClosed() error {
+	o := opening{id: db.boot.ID, opened: db.boot.Opened}
+	if db.share == nil { // a copy of what others write is never read as it was closed
+		var err error
+		o.queues, err = db.countLive(context.Background())
+		o.counted = err == nil
+	}
 	db.bolt.NoFreelistSync = false
 	return db.bolt.Update(func(b *bolt.Tx) error {
 		t := newTx(b, disk.Now())
-		return t.putRun(opening{id: db.boot.ID, opened: db.boot.Opened, closed: t.Now})
+		o.closed = t.Now
+		return t.putRun(o)
 	})
 }
 
@@ -311,16 +320,47 @@ func (db *DB) markClosed() error {
 type opening struct {
 	id             string
 	opened, closed time.Time
+	// queues has how many live jobs were left, for who looks before the next opening: nothing can have changed them.
+	queues  []engine.QueueRow
+	counted bool
 }
 
 var openings = collection.Shape[opening]{Format: rec.Boot, Fields: func(c *rec.Coder, o *opening) {
 	c.Str(&o.id)
 	c.Time(&o.opened, &o.closed)
+	if o.counted = c.More(o.counted); o.counted {
+		rec.List(c, &o.queues, 4, countFields)
+	}
 }}
 
 func (t *txn) putRun(o opening) error { return openings.Put(t, tMeta, metaRun, o) }
 
 func (t *txn) lastOpening() (o opening, ok bool, err error) { return openings.Get(t, tMeta, metaRun) }
+
+// QueueRows gives every queue, by name: its pause switch and its live jobs, as its last opening left them in a file that
+// is only read.
+func (db *DB) QueueRows(ctx context.Context) (rows []engine.QueueRow, err error) {
+	var last opening
+	var switches []engine.QueueState
+	err = db.view(ctx, func(t *txn) (err error) {
+		if db.readOnly {
+			last, _, _ = t.lastOpening() // what cannot be read tells no counts
+		}
+		switches, err = collection.All(tQueues.Under(t, nil))
+		return err
+	})
+	if rows = last.queues; err == nil && !last.counted {
+		rows, err = db.countLive(ctx)
+	}
+	for _, q := range switches {
+		i, found := slices.BinarySearchFunc(rows, q.Name, rowNamed)
+		if !found {
+			rows = slices.Insert(rows, i, engine.QueueRow{Counts: map[engine.State]int{}})
+		}
+		rows[i].QueueState = q
+	}
+	return rows, err
+}
 
 // sampled rows of one account are checked at every open.
 const sampled = 200

@@ -1,10 +1,14 @@
 package storage
 
 import (
+	"cmp"
 	"context"
+	"maps"
+	"slices"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/storage/internal/collection"
+	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/internal/rec"
 	"github.com/farsight-console/farsight/storage/key"
 )
@@ -45,6 +49,50 @@ func (db *DB) SetQueue(tx engine.Tx, q engine.QueueState) error {
 // Queues lists the stored queues by name.
 func (db *DB) Queues(ctx context.Context) ([]engine.QueueState, error) {
 	return readIn(ctx, db, func(t *txn) ([]engine.QueueState, error) { return collection.All(tQueues.Under(t, nil)) })
+}
+
+func rowNamed(q engine.QueueRow, name engine.Queue) int { return cmp.Compare(q.Name, name) }
+
+// countLive counts the live jobs that can be read, by queue. The others are named by check.
+func (db *DB) countLive(ctx context.Context) (rows []engine.QueueRow, err error) {
+	for j, err := range db.Live(ctx) {
+		if _, corrupt := disk.AsCorrupt(err); corrupt {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		i, found := slices.BinarySearchFunc(rows, j.Queue, rowNamed)
+		if !found {
+			row := engine.QueueRow{QueueState: engine.QueueState{Name: j.Queue}, Counts: map[engine.State]int{}}
+			rows = slices.Insert(rows, i, row)
+		}
+		r := &rows[i]
+		r.Counts[j.State]++
+		if j.InLineAgain() {
+			r.Again++
+		}
+		if j.State == engine.Scheduled && j.Hold != engine.HoldNone {
+			r.Held++
+		}
+	}
+	return rows, nil
+}
+
+// countFields are those of what countLive gives.
+func countFields(c *rec.Coder, q *engine.QueueRow) {
+	c.Str((*string)(&q.Name))
+	c.Int(&q.Again, &q.Held)
+	states := slices.Sorted(maps.Keys(q.Counts))
+	if c.Reading() {
+		q.Counts = map[engine.State]int{}
+	}
+	rec.List(c, &states, 2, func(c *rec.Coder, s *engine.State) {
+		n := q.Counts[*s]
+		c.Byte((*byte)(s))
+		c.Int(&n)
+		q.Counts[*s] = n
+	})
 }
 
 // actorFields are who gave a command: user "maria", session "ssh-3", via "console".

@@ -26,7 +26,7 @@ const (
 	ofJob
 )
 
-var tMeta = collection.New("meta", "name", "schema version, instance, created, run (boot, opened, closed)").Own()
+var tMeta = collection.New("meta", "name", "schema version, instance, created, run (boot, opened, closed, live jobs)").Own()
 
 // forgetPrefix leads the names of marks in table state, before the account's id.
 const forgetPrefix = "forget:"

@@ -2,16 +2,21 @@ package storage
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
+	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
 
+	bolt "go.etcd.io/bbolt"
 	"pgregory.net/rapid"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/storage/internal/collection"
+	"github.com/farsight-console/farsight/storage/internal/disk"
 )
 
 // TestP16_DiscardedJobsAreCounted discards, opens again, cancels and prunes jobs of two queues at random: the
@@ -73,4 +78,60 @@ func TestP6_DiscardedJobsAreRecounted(t *testing.T) {
 		t.Errorf("check finds %s", text)
 	}
 	write(t, db, func(tx engine.Tx) error { return own(tx).PutNumber(collection.Counters, counter, 2) })
+}
+
+// TestACloseLeavesTheCountsOfItsJobs: who looks at a store that was closed in order reads no job to count them, and none
+// is missed in one that was not.
+func TestACloseLeavesTheCountsOfItsJobs(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	look := func() (rows []engine.QueueRow) {
+		db, err := OpenReadOnly(Options{Dir: dir})
+		must(t, err)
+		defer db.Close()
+		rows, err = db.QueueRows(context.Background())
+		must(t, err)
+		return rows
+	}
+	work := func(end func(*DB), specs ...engine.Spec) {
+		db, err := Open(Options{Dir: dir})
+		must(t, err)
+		stop := serve(t, db)
+		must(t, db.Write(context.Background(), func(tx engine.Tx) error {
+			_, err := tx.Enqueue(specs...)
+			return errors.Join(err, db.SetQueue(tx, engine.QueueState{Name: "paused", Paused: true}))
+		}))
+		end(db)
+		stop()
+		must(t, db.Close())
+	}
+	full := engine.Spec{Kind: "match.fetch", Queue: "full"}
+	later := engine.Spec{Kind: "match.fetch", Queue: "full", RunAt: time.Now().Add(time.Hour)}
+	work(func(*DB) {}, full, full, later)
+	want := []engine.QueueRow{
+		{QueueState: engine.QueueState{Name: "full"}, Counts: map[engine.State]int{engine.Available: 2, engine.Scheduled: 1}},
+		{QueueState: engine.QueueState{Name: "paused", Paused: true}, Counts: map[engine.State]int{}},
+	}
+	same := func() {
+		t.Helper()
+		if got := look(); !reflect.DeepEqual(got, want) {
+			t.Fatalf("%+v, want %+v", got, want)
+		}
+	}
+	same()
+
+	work(func(db *DB) { db.Abandon(disk.ErrUnknown) }, full)
+	want[0].Counts[engine.Available]++
+	same()
+
+	// Closed in order once more, and then the jobs are taken away: only what the close has left tells them.
+	work(func(*DB) {})
+	b, err := bolt.Open(disk.StatePath(dir), 0o600, disk.BoltOptions())
+	must(t, err)
+	must(t, b.Update(func(tx *bolt.Tx) error {
+		must(t, tx.DeleteBucket([]byte(tJobState.Name)))
+		_, err := tx.CreateBucket([]byte(tJobState.Name))
+		return err
+	}))
+	must(t, b.Close())
+	same()
 }

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"iter"
-	"maps"
-	"slices"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/operation"
@@ -149,38 +147,12 @@ func (s still) status(ctx context.Context) (engine.EngineRow, []engine.QueueRow,
 	return row, queues, nil, err
 }
 
-// queues counts the stored live jobs by queue and state.
+// queues are the stored ones.
 func (s still) queues(ctx context.Context) ([]engine.QueueRow, error) {
-	stored, err := s.store.Queues(ctx)
+	rows, err := s.store.QueueRows(ctx)
 	if err != nil {
 		return nil, err
 	}
-	rows := map[engine.Queue]*engine.QueueRow{}
-	for _, q := range stored {
-		rows[q.Name] = &engine.QueueRow{QueueState: q, Counts: map[engine.State]int{}}
-	}
-	for j, err := range s.store.Live(ctx) {
-		if err != nil {
-			continue // counted by check, which names it
-		}
-		r := rows[j.Queue]
-		if r == nil {
-			r = &engine.QueueRow{QueueState: engine.QueueState{Name: j.Queue}, Counts: map[engine.State]int{}}
-			rows[j.Queue] = r
-		}
-		r.Counts[j.State]++
-		if j.InLineAgain() {
-			r.Again++
-		}
-		if j.State == engine.Scheduled && j.Hold != engine.HoldNone {
-			r.Held++
-		}
-	}
-	// By name, as those of a backend are: withDiscards looks for them so.
-	out := make([]engine.QueueRow, 0, len(rows))
-	for _, name := range slices.Sorted(maps.Keys(rows)) {
-		out = append(out, *rows[name])
-	}
 	discards, err := s.store.Discards(ctx)
-	return withDiscards(out, discards), err
+	return withDiscards(rows, discards), err
 }

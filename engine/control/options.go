@@ -184,6 +184,8 @@ type Store interface {
 	// Runs lists the last n syncs of an account, the newest first.
 	Runs(ctx context.Context, account string, n int) ([]engine.RunRow, error)
 	Totals(ctx context.Context) (engine.Totals, error)
+	// QueueRows gives every queue, by name: its pause switch and its live jobs.
+	QueueRows(ctx context.Context) ([]engine.QueueRow, error)
 	// Discards gives the number of discarded jobs that are kept, by queue.
 	Discards(ctx context.Context) (map[engine.Queue]int, error)
 	// Feed reads one page of a durable order; a cursor that is none is ErrInvalid.

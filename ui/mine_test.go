@@ -120,7 +120,7 @@ func TestUnreadableStateIsLeftAlone(t *testing.T) {
 func TestRestoreTakesAnything(t *testing.T) {
 	names := []string{"account", "region", "state", "eta", "nothing", "", "\x1b[2J"}
 	rapid.Check(t, func(t *rapid.T) {
-		p := accounts.New()
+		p := accounts.New().(*accounts.Screen)
 		p.Restore(page.ListState{
 			Sort: rapid.SampledFrom(names).Draw(t, "sort"), Down: rapid.Bool().Draw(t, "down"), Wide: rapid.Bool().Draw(t, "wide"),
 			Hidden: rapid.SliceOf(rapid.SampledFrom(names)).Draw(t, "hidden"),
@@ -131,7 +131,7 @@ func TestRestoreTakesAnything(t *testing.T) {
 			}
 		}
 		s := p.State()
-		q := accounts.New()
+		q := accounts.New().(*accounts.Screen)
 		q.Restore(s)
 		if again := q.State(); again.Sort != s.Sort || len(again.Hidden) != len(s.Hidden) || again.Wide != s.Wide {
 			t.Fatalf("kept %+v, came back %+v", s, again)

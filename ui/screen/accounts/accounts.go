@@ -25,7 +25,7 @@ type Screen struct {
 }
 
 // New makes the screen.
-func New() *Screen {
+func New() page.Page {
 	p := &Screen{}
 	p.List = lists.New(columns.Accounts, accountColumns, func(a *engine.AccountRow) string { return a.ID })
 	// Keys are handled below and not declared: with marks they act on many accounts, and `t` works

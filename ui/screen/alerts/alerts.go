@@ -16,9 +16,9 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// Screen lists every rule about every subject: how it stands, and what to do. One rule makes a row
+// screen lists every rule about every subject: how it stands, and what to do. One rule makes a row
 // for each subject, such as each queue or each account, so the rows are more than the rules.
-type Screen struct {
+type screen struct {
 	lists.Page[engine.AlertRow]
 	page.Answer
 	read []engine.AlertRow // of the answer, until Watch has told them
@@ -26,8 +26,8 @@ type Screen struct {
 }
 
 // New makes the screen.
-func New() *Screen {
-	p := &Screen{}
+func New() page.Page {
+	p := &screen{}
 	p.List = lists.New(columns.Alerts, columns.AlertList.Drawn("hour", page.ByView(sparkCell)),
 		func(r *engine.AlertRow) string { return r.ID })
 	p.Is = lists.Declaration[engine.AlertRow]{
@@ -58,7 +58,7 @@ func New() *Screen {
 // Want implements Page: Watch tells the alerts when one has changed; before that,
 // and after a reload, they are asked for.
 // A new snapshot (Restarts) may be of another engine, with other rules.
-func (p *Screen) Want(v *page.View) engine.Query {
+func (p *screen) Want(v *page.View) engine.Query {
 	if v.Alerts != nil && p.Have || !p.Due(v, v.Restarts) {
 		return nil
 	}
@@ -66,7 +66,7 @@ func (p *Screen) Want(v *page.View) engine.Query {
 }
 
 // Got implements Page.
-func (p *Screen) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
+func (p *screen) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
 	if _, ok := q.(engine.AlertsQuery); ok && p.Take(v, err) {
 		got, _ := a.(engine.AlertsAnswer)
 		p.read, p.at = got.Alerts, got.At
@@ -76,7 +76,7 @@ func (p *Screen) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
 // rows are those of Watch, else of the answer, in the order of what needs somebody first: firing,
 // pending, acknowledged and so on, then by what they are about. Watch sends none before the first
 // change, which on a quiet engine may be hours away.
-func (p *Screen) rows(v *page.View) []engine.AlertRow {
+func (p *screen) rows(v *page.View) []engine.AlertRow {
 	from := v.Alerts
 	if from == nil {
 		from = p.read
@@ -129,7 +129,7 @@ func silence(r engine.AlertRow) page.Effect {
 // Draw implements Page.
 // The selected alert stands below the list: in full where there is room, else its state, what to do
 // next, and the latest evidence.
-func (p *Screen) Draw(v *page.View) []string {
+func (p *screen) Draw(v *page.View) []string {
 	p.Refresh(v)
 	note := p.Note(v, countsByState(p.Shown)...)
 	// The detail below has at least 4 rows, and a third of a screen that is not short.
@@ -155,7 +155,7 @@ func (p *Screen) Draw(v *page.View) []string {
 // drawn is the list and, below it, all of the selected alert: how it stands, its last hour
 // as a chart, and what speaks for it.
 // What is left below is the log, or the foot that all large screens have.
-func (p *Screen) drawn(v *page.View, list part.Section, r *engine.AlertRow) []string {
+func (p *screen) drawn(v *page.View, list part.Section, r *engine.AlertRow) []string {
 	w := v.Inner(v.W)
 	next := block.LabelledRows(v, w, "next", part.Wrap(cmp.Or(r.Next, part.None), max(w-block.DetailLabel-1, 10)))
 	stands := append([]string{v.Row(w, append([]part.Cell{part.As(themes.Dim, " state    ")}, standing(v, r)...)...)},
@@ -185,7 +185,7 @@ func (p *Screen) drawn(v *page.View, list part.Section, r *engine.AlertRow) []st
 
 // tail says how old the list is, of an engine that does not send its alerts by itself.
 // Alerts that come with Watch are always those of now and need no age.
-func (p *Screen) tail(v *page.View) string {
+func (p *screen) tail(v *page.View) string {
 	if why := p.Answer.Told(v); why != "" && v.Alerts == nil {
 		return why
 	}
@@ -279,7 +279,7 @@ func standing(v *page.View, r *engine.AlertRow) []part.Cell {
 }
 
 // empty says why there is no row.
-func (p *Screen) empty(v *page.View) string {
+func (p *screen) empty(v *page.View) string {
 	switch {
 	case !p.Have && p.Answer.Err != nil && v.Alerts == nil:
 		return v.Failed("the alerts")

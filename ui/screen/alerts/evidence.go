@@ -12,18 +12,18 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// Evidence lists what speaks for an alert: each thing opens where it is seen.
+// evidence lists what speaks for an alert: each thing opens where it is seen.
 // It holds the alert as it was when the screen was opened: an alert may leave the rows of Watch,
 // when its rule is removed, while somebody reads it.
-type Evidence struct {
+type evidence struct {
 	page.Quiet
 	lists.Page[engine.Evidence]
 	alert engine.AlertRow
 }
 
 // NewEvidence makes the list of an alert.
-func NewEvidence(r engine.AlertRow) *Evidence {
-	p := &Evidence{alert: r}
+func NewEvidence(r engine.AlertRow) page.Page {
+	p := &evidence{alert: r}
 	p.List = lists.New(columns.Evidence, columns.EvidenceList, evidenceID)
 	p.Is = lists.Declaration[engine.Evidence]{
 		Screen: page.ScreenEvidence, Crumb: columns.AlertName(&r), File: "evidence", Row: "evidence",
@@ -50,7 +50,7 @@ func evidenceID(e *engine.Evidence) string {
 }
 
 // now is the alert as it stands: its evidence grows while it is looked at.
-func (p *Evidence) now(v *page.View) *engine.AlertRow {
+func (p *evidence) now(v *page.View) *engine.AlertRow {
 	if i := slices.IndexFunc(v.Alerts, func(r engine.AlertRow) bool { return r.ID == p.alert.ID }); i >= 0 {
 		return &v.Alerts[i]
 	}
@@ -82,7 +82,7 @@ func openCall(v *page.View, e engine.Evidence) *page.Target {
 }
 
 // page is what the selected thing opens; nil = nothing does.
-func (p *Evidence) page(v *page.View) *page.Target {
+func (p *evidence) page(v *page.View) *page.Target {
 	e, ok := p.Selected()
 	open := evidencePages[e.Kind]
 	// A call without a job may still be found in the recorder by its instant.
@@ -93,7 +93,7 @@ func (p *Evidence) page(v *page.View) *page.Target {
 }
 
 // SelectedJob implements Jobber.
-func (p *Evidence) SelectedJob(v *page.View) (engine.JobID, string) {
+func (p *evidence) SelectedJob(v *page.View) (engine.JobID, string) {
 	p.Refresh(v)
 	if e, ok := p.Selected(); ok && (e.Kind == "job" || e.Kind == "call") {
 		return engine.JobID(e.ID), e.ID
@@ -102,7 +102,7 @@ func (p *Evidence) SelectedJob(v *page.View) (engine.JobID, string) {
 }
 
 // Draw implements Page.
-func (p *Evidence) Draw(v *page.View) []string {
+func (p *evidence) Draw(v *page.View) []string {
 	p.Refresh(v)
 	r := p.now(v)
 	w := v.Inner(v.W)

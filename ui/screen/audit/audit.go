@@ -18,22 +18,22 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// Screen lists who did what, when, and what came of it. Every command has an entry, whether it came
+// screen lists who did what, when, and what came of it. Every command has an entry, whether it came
 // from this console, another one, the command line or the API, and whether it was carried out or
 // refused.
-type Screen struct {
+type screen struct {
 	lists.Page[engine.AuditEntry]
 	page.Answer
 	entries []engine.AuditEntry
 	older   bool // there are older ones than those read
 	// The keys are the numbers of those commands.
 	undone map[uint64]bool // commands that were taken back
-	below  *Entry          // the selected one, summed up below a short list; nil = there is no room
+	below  *entry          // the selected one, summed up below a short list; nil = there is no room
 }
 
 // New makes the screen.
-func New() *Screen {
-	p := &Screen{}
+func New() page.Page {
+	p := &screen{}
 	p.List = lists.New(columns.Audit, columns.AuditList.Drawn("undo", page.ByView(p.undoWord)),
 		func(e *engine.AuditEntry) string { return strconv.FormatUint(e.Seq, 10) })
 	p.Is = lists.Declaration[engine.AuditEntry]{
@@ -59,7 +59,7 @@ func New() *Screen {
 
 // Want implements Page: commands move with the database.
 // The list is asked for first, then the jobs of the selected command.
-func (p *Screen) Want(v *page.View) engine.Query {
+func (p *screen) Want(v *page.View) engine.Query {
 	switch {
 	case p.Due(v, v.Seq):
 		return engine.AuditQuery{Page: engine.Page{Limit: page.ListMost}}
@@ -75,7 +75,7 @@ func (p *Screen) Want(v *page.View) engine.Query {
 // command: that tells their answers apart. Whether a command was taken back is told by the undo
 // that did so, as an entry of the audit is never changed. An undo that found nothing left to put
 // back (Applied 0) took nothing back.
-func (p *Screen) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
+func (p *screen) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
 	asked, ok := q.(engine.AuditQuery)
 	// The summary's own question comes back by the same way as the list's.
 	if ok && asked.Seq != 0 && p.below != nil {
@@ -95,7 +95,7 @@ func (p *Screen) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
 
 // cut says that the list ends before the first command that was given; "" = it does not.
 // A page holds [page.ListMost] entries; the audit itself goes back as far as the database.
-func (p *Screen) cut() string {
+func (p *screen) cut() string {
 	if !p.older {
 		return ""
 	}
@@ -117,7 +117,7 @@ func targetOf(target string) uint64 {
 // cannotUndo says why a command cannot be taken back; "" = it may be.
 // It says what can be seen from here; whether its jobs have moved on the engine finds out when it is
 // asked.
-func (p *Screen) cannotUndo(e *engine.AuditEntry) string {
+func (p *screen) cannotUndo(e *engine.AuditEntry) string {
 	switch {
 	case p.undone[e.Seq]:
 		return "#" + strconv.FormatUint(e.Seq, 10) + " has been taken back already"
@@ -131,7 +131,7 @@ func (p *Screen) cannotUndo(e *engine.AuditEntry) string {
 }
 
 // undoWord says in the list whether a command can be taken back.
-func (p *Screen) undoWord(v *page.View, e *engine.AuditEntry) part.Cell {
+func (p *screen) undoWord(v *page.View, e *engine.AuditEntry) part.Cell {
 	switch {
 	case p.undone[e.Seq]:
 		return part.As(themes.Dim, "undone")
@@ -160,7 +160,7 @@ func takeBack(v *page.View, e engine.AuditEntry) page.Effect {
 // Below the list the selected command stands in full, and where there is room who gave commands
 // when, and what they changed.
 // The axis of who gave commands begins with the oldest command on the list, whatever its order.
-func (p *Screen) Draw(v *page.View) []string {
+func (p *screen) Draw(v *page.View) []string {
 	p.Refresh(v)
 	h, room := p.Parts(v, leastDetail)
 	below := p.detail(v, v.Inner(v.W), room)
@@ -190,14 +190,14 @@ func (p *Screen) Draw(v *page.View) []string {
 // which commands are given how often.
 // The summary is a page of its own that is never opened: it asks for the command's jobs and draws
 // their list, without a cursor.
-func (p *Screen) drawSummed(v *page.View, sections []part.Section) []string {
+func (p *screen) drawSummed(v *page.View, sections []part.Section) []string {
 	e, ok := p.Selected()
 	if !ok || v.Leaves(sections) < block.LeastBlocks {
 		p.below = nil
 		return v.Whole(sections...)
 	}
 	if p.below == nil || p.below.entry.Seq != e.Seq {
-		p.below = NewEntry(e)
+		p.below = NewEntry(e).(*entry)
 		p.below.Still = true
 	}
 	return block.Above(v, sections, []func(w, h int) part.Section{
@@ -215,7 +215,7 @@ func (p *Screen) drawSummed(v *page.View, sections []part.Section) []string {
 
 // byCommand counts the commands on the list, the most frequent first.
 // Only those on the list, which a filter may narrow: its note says so.
-func (p *Screen) byCommand(v *page.View) func(w, h int) part.Section {
+func (p *screen) byCommand(v *page.View) func(w, h int) part.Section {
 	all := block.Tallied(p.Shown, func(e **engine.AuditEntry) string { return string((*e).Op) })
 	return func(w, h int) part.Section {
 		return part.Section{Title: "COMMANDS", Note: "on the list", Rows: block.Bars(v, all, themes.Run, w), Height: h}
@@ -223,7 +223,7 @@ func (p *Screen) byCommand(v *page.View) func(w, h int) part.Section {
 }
 
 // byActor are the commands on the list by who gave them, the busiest first.
-func (p *Screen) byActor(v *page.View) []charts.TimeRow {
+func (p *screen) byActor(v *page.View) []charts.TimeRow {
 	var rows []charts.TimeRow
 	for _, e := range p.Shown {
 		who := columns.Who(e.By)
@@ -250,7 +250,7 @@ const leastDetail = 3
 
 // detail tells all of the selected command: a list has room for the start of it.
 // What has no room is cut from below, the instant first: the list shows it too.
-func (p *Screen) detail(v *page.View, w, h int) []string {
+func (p *screen) detail(v *page.View, w, h int) []string {
 	e, ok := p.Selected()
 	if !ok {
 		return []string{v.Row(w, part.As(themes.Dim, " no command is selected"))}
@@ -279,7 +279,7 @@ func why(e *engine.AuditEntry) string {
 }
 
 // empty says why there are no rows.
-func (p *Screen) empty(v *page.View) string {
+func (p *screen) empty(v *page.View) string {
 	return cmp.Or(p.Absent(v, "the audit", "the audit"),
 		cmp.Or(p.List.Empty(v), "no command has been given yet: every one is written down here"))
 }

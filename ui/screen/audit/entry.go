@@ -14,17 +14,17 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// Entry is one command of the audit with what it has changed, before and after.
+// entry is one command of the audit with what it has changed, before and after.
 // The list of commands comes without the jobs that each has changed: those are asked for here.
-type Entry struct {
+type entry struct {
 	lists.Page[engine.JobMove]
 	page.Answer
 	entry engine.AuditEntry
 }
 
 // NewEntry makes the screen of a command.
-func NewEntry(e engine.AuditEntry) *Entry {
-	p := &Entry{entry: e}
+func NewEntry(e engine.AuditEntry) page.Page {
+	p := &entry{entry: e}
 	p.List = lists.New(columns.Moves, columns.MoveList.Drawn("else", page.ByView(diff)),
 		func(m *engine.JobMove) string { return string(m.Job) })
 	number := strconv.FormatUint(e.Seq, 10)
@@ -41,7 +41,7 @@ func NewEntry(e engine.AuditEntry) *Entry {
 }
 
 // Want implements Page: a command that was carried out never changes.
-func (p *Entry) Want(v *page.View) engine.Query {
+func (p *entry) Want(v *page.View) engine.Query {
 	if !p.Due(v, p.entry.Seq) {
 		return nil
 	}
@@ -50,7 +50,7 @@ func (p *Entry) Want(v *page.View) engine.Query {
 
 // Got implements Page.
 // The entry that the screen was opened with stays until the answer holds the same number.
-func (p *Entry) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
+func (p *entry) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
 	asked, ok := q.(engine.AuditQuery)
 	if !ok || asked.Seq != p.entry.Seq || !p.Take(v, err) {
 		return
@@ -89,7 +89,7 @@ func diff(v *page.View, m *engine.JobMove) part.Cell {
 
 // SelectedJob implements Jobber.
 // "" when the command has changed no job.
-func (p *Entry) SelectedJob(v *page.View) (engine.JobID, string) {
+func (p *entry) SelectedJob(v *page.View) (engine.JobID, string) {
 	p.Refresh(v)
 	m, _ := p.Selected()
 	return m.Job, string(m.Job)
@@ -98,7 +98,7 @@ func (p *Entry) SelectedJob(v *page.View) (engine.JobID, string) {
 // Draw implements Page.
 // The facts have half of the screen at most, the jobs the rest, and a log stands below a short
 // list.
-func (p *Entry) Draw(v *page.View) []string {
+func (p *entry) Draw(v *page.View) []string {
 	p.Refresh(v)
 	e, w := &p.entry, v.Inner(v.W)
 	facts := []block.Fact{
@@ -158,7 +158,7 @@ func scheduleMove(v *page.View, m *engine.ScheduleMove) string {
 
 // empty says why no job is listed. A command on a queue or a schedule changes no job, which is told
 // apart from one that found nothing to do.
-func (p *Entry) empty(v *page.View) string {
+func (p *entry) empty(v *page.View) string {
 	switch {
 	case p.Loading() && len(p.entry.Moves) == 0:
 		return "loading what it changed…"

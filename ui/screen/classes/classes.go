@@ -17,10 +17,10 @@ import (
 	"github.com/farsight-console/farsight/ui/page"
 )
 
-// Screen lists error classes: failures of one fingerprint as one thing to act on. Jobs share a
+// screen lists error classes: failures of one fingerprint as one thing to act on. Jobs share a
 // class when Riot's answer, the method and the shape of the message agree, with numbers and ids
 // taken out. A patch day's ten thousand failures are three rows.
-type Screen struct {
+type screen struct {
 	lists.Page[engine.ClassRow]
 	page.Answer
 	queue engine.Queue // "" = all
@@ -35,8 +35,8 @@ type Screen struct {
 const askEvery = 10 * time.Second
 
 // New makes the list of a queue; "" means all.
-func New(queue engine.Queue) *Screen {
-	p := &Screen{queue: queue}
+func New(queue engine.Queue) page.Page {
+	p := &screen{queue: queue}
 	p.List = lists.New(columns.Classes, columns.ClassList, func(r *engine.ClassRow) string { return r.ID })
 	p.Is = lists.Declaration[engine.ClassRow]{
 		Screen: page.ScreenClasses, Crumb: "Error classes", File: "classes", Row: "error class",
@@ -63,7 +63,7 @@ func New(queue engine.Queue) *Screen {
 
 // Want implements Page: the classes, then the jobs of the selected one, then what Riot answered to
 // the one that failed last. One question is under way at a time.
-func (p *Screen) Want(v *page.View) engine.Query {
+func (p *screen) Want(v *page.View) engine.Query {
 	p.Refresh(v)
 	// What failed may be asked again at once; Due sets its own pace for that.
 	late := !p.Have || p.Answer.Err != nil || v.Now.Sub(p.Answer.At) >= askEvery
@@ -86,7 +86,7 @@ func (p *Screen) Want(v *page.View) engine.Query {
 }
 
 // Got implements Page.
-func (p *Screen) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
+func (p *screen) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
 	switch q := q.(type) {
 	case engine.ClassesQuery:
 		if p.Take(v, err) {
@@ -103,7 +103,7 @@ func (p *Screen) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
 
 // Reload makes the page ask again at once.
 // Both the classes and the jobs of the selected one are read anew.
-func (p *Screen) Reload() {
+func (p *screen) Reload() {
 	p.Answer.Forget()
 	p.jobs.Forget()
 }
@@ -128,7 +128,7 @@ func onClass(a page.Action, queue engine.Queue, r engine.ClassRow) page.Effect {
 }
 
 // empty says why no class is listed; that none is, is good news.
-func (p *Screen) empty(v *page.View) string {
+func (p *screen) empty(v *page.View) string {
 	return cmp.Or(p.Absent(v, "the error classes", "error classes"),
 		cmp.Or(p.List.Empty(v), "no job waits after a failure, and none gave up"))
 }

@@ -19,7 +19,7 @@ func TestAClassShowsItsOwnAnswer(t *testing.T) {
 		"its call is the failure":    {&inspector.Job{Detail: engine.JobDetail{Call: failed}}, failed},
 		"a later call has gone well": {&inspector.Job{Detail: engine.JobDetail{Call: later}}, nil},
 	} {
-		p := &Screen{latest: c.latest}
+		p := &screen{latest: c.latest}
 		if got := p.failure(&engine.ClassRow{ErrorClass: engine.ErrorClass{Class: "503"}}); got != c.want {
 			t.Errorf("%s: %+v", name, got)
 		}

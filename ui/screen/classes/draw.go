@@ -65,7 +65,7 @@ func (c *classJobs) list(v *page.View) []*engine.JobRow {
 // ladders, whether they are tried again, and what Riot answered.
 // The selected class has the rest of the screen: what an operator decides about (try again, leave,
 // open again) is decided for a class and not for a job.
-func (p *Screen) Draw(v *page.View) []string {
+func (p *screen) Draw(v *page.View) []string {
 	p.Refresh(v)
 	// Three rows at least, so that the first classes do not move what is below.
 	rows := max(p.All, len(p.Shown), 3)
@@ -116,7 +116,7 @@ const tallestHour = 6
 // lastHour draws the failures of a class by the step, on the axis of the class's row.
 // Lately holds a count for each of [engine.ClassSteps] steps, the oldest first; nil where none failed
 // in the past hour.
-func (p *Screen) lastHour(v *page.View, r *engine.ClassRow, w, h int) part.Section {
+func (p *screen) lastHour(v *page.View, r *engine.ClassRow, w, h int) part.Section {
 	// Cells of the scale at the left: numbers up to 9,999 and a gap.
 	const label = 6
 	each := (w - label - 2) / engine.ClassSteps
@@ -154,7 +154,7 @@ func (p *Screen) lastHour(v *page.View, r *engine.ClassRow, w, h int) part.Secti
 
 // most is how many jobs the largest class has: what stands below its jobs has its place for all
 // classes.
-func (p *Screen) most() (n int) {
+func (p *screen) most() (n int) {
 	for _, r := range p.Shown {
 		n = max(n, r.Jobs)
 	}
@@ -163,7 +163,7 @@ func (p *Screen) most() (n int) {
 
 // counted is how many failed jobs there are.
 // "" = there is none, or that is not known yet.
-func (p *Screen) counted() string {
+func (p *screen) counted() string {
 	if p.found.Jobs == 0 {
 		return ""
 	}
@@ -171,7 +171,7 @@ func (p *Screen) counted() string {
 }
 
 // tail says what the columns of the hour stand for.
-func (p *Screen) tail(v *page.View) string {
+func (p *screen) tail(v *page.View) string {
 	if told := p.Told(v); told != "" || v.Size == page.S {
 		return told
 	}
@@ -180,7 +180,7 @@ func (p *Screen) tail(v *page.View) string {
 
 // top is the most failures of a class in one step of the hour.
 // At least 3, so that a single failure is no tower.
-func (p *Screen) top() int {
+func (p *screen) top() int {
 	top := 3
 	for _, r := range p.Shown {
 		top = max(top, slices.Max(append(r.Lately, 0)))
@@ -198,7 +198,7 @@ func hourWidth(w int) int {
 
 // classes is the list, and beside it the last hour of each class on one axis.
 // Its rows stand beside the list's, the header's with the words of the axis.
-func (p *Screen) classes(v *page.View, w, h int, s part.Section) part.Section {
+func (p *screen) classes(v *page.View, w, h int, s part.Section) part.Section {
 	hour := hourWidth(w)
 	if hour <= 0 {
 		return p.Section(v, w, h, p.empty(v), s)
@@ -227,7 +227,7 @@ func (p *Screen) classes(v *page.View, w, h int, s part.Section) part.Section {
 
 // ladders are the jobs of a class, and beside them how each failed and is tried again.
 // When not all jobs have a row, the last row says how many more there are.
-func (p *Screen) ladders(v *page.View, r *engine.ClassRow, jobs []*engine.JobRow, w, h int) part.Section {
+func (p *screen) ladders(v *page.View, r *engine.ClassRow, jobs []*engine.JobRow, w, h int) part.Section {
 	s := part.Section{Title: columns.ClassAnswer(r),
 		Note: columns.ClassWhere(r) + ", " + human.Percent(r.Share) + " of all failures", Tail: p.About(v.Keyed("{open} lists " + human.Counted(r.Jobs, "job", "jobs")))}
 	// 0 = the section is too narrow for an axis.
@@ -282,7 +282,7 @@ var jobColumns = slices.DeleteFunc(slices.Clone(block.JobGroupColumns),
 // why says whether the jobs of a class are tried again by themselves, and what an operator can do.
 // The numbers of jobs are the class's own; when they go is known of those that were asked for.
 // Such as "12 jobs are tried again. The next goes in 0:41, the last in 4:10."
-func (p *Screen) why(v *page.View, r *engine.ClassRow, jobs []*engine.JobRow) []string {
+func (p *screen) why(v *page.View, r *engine.ClassRow, jobs []*engine.JobRow) []string {
 	// Lead, text and act are drawn in that order; what is "" is left out.
 	t := charts.Told{Lead: "None of them is tried again by itself."}
 	var next, last time.Time
@@ -316,7 +316,7 @@ func (p *Screen) why(v *page.View, r *engine.ClassRow, jobs []*engine.JobRow) []
 
 // blocks are what Riot answered last, what the class is, and how often its jobs have failed.
 // Headers stand below the answer: a Retry-After or a Riot trace id is what support asks for.
-func (p *Screen) blocks(v *page.View, r *engine.ClassRow, jobs []*engine.JobRow) []func(w, h int) part.Section {
+func (p *screen) blocks(v *page.View, r *engine.ClassRow, jobs []*engine.JobRow) []func(w, h int) part.Section {
 	all := []func(w, h int) part.Section{
 		func(w, h int) part.Section {
 			s := part.Section{Title: "RIOT'S ANSWER", Height: h,
@@ -348,7 +348,7 @@ func (p *Screen) blocks(v *page.View, r *engine.ClassRow, jobs []*engine.JobRow)
 
 // failure is the last call of the job that failed last, if that is the failure: a later call of a job
 // with several may have gone well, or failed otherwise. nil = the recorder has it not.
-func (p *Screen) failure(r *engine.ClassRow) *engine.CallRow {
+func (p *screen) failure(r *engine.ClassRow) *engine.CallRow {
 	if p.latest == nil {
 		return nil
 	}

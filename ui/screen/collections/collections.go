@@ -12,16 +12,16 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// Screen lists the collections; below a list that is short stands the screen of the selected one.
-type Screen struct {
+// screen lists the collections; below a list that is short stands the screen of the selected one.
+type screen struct {
 	lists.Page[engine.CollectionRow]
 	page.Collections
 	below *One // nil = there is no room
 }
 
 // New makes the screen.
-func New() *Screen {
-	p := &Screen{}
+func New() page.Page {
+	p := &screen{}
 	p.List = lists.New(columns.Collections, p.columns(), func(r *engine.CollectionRow) string { return r.Name })
 	does := map[page.Action]func(*page.View, engine.CollectionRow) page.Effect{
 		page.Open: func(_ *page.View, r engine.CollectionRow) page.Effect {
@@ -43,7 +43,7 @@ func New() *Screen {
 }
 
 // columns are those of the list; some tell of the queue, and when the round ends.
-func (p *Screen) columns() columns.List[engine.CollectionRow] {
+func (p *screen) columns() columns.List[engine.CollectionRow] {
 	return columns.CollectionList.
 		Drawn("state", page.ByView(func(v *page.View, r *engine.CollectionRow) part.Cell { return v.State(v.CollectionWord(r)) })).
 		Drawn("pace", page.ByView(func(_ *page.View, r *engine.CollectionRow) part.Cell {
@@ -53,7 +53,7 @@ func (p *Screen) columns() columns.List[engine.CollectionRow] {
 }
 
 // Want implements Page.
-func (p *Screen) Want(v *page.View) engine.Query {
+func (p *screen) Want(v *page.View) engine.Query {
 	if q := p.Collections.Want(v); q != nil || p.below == nil {
 		return q
 	}
@@ -61,7 +61,7 @@ func (p *Screen) Want(v *page.View) engine.Query {
 }
 
 // Got implements Page.
-func (p *Screen) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
+func (p *screen) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
 	if !p.Collections.Got(v, q, a, err) && p.below != nil {
 		p.below.Got(v, q, a, err)
 	}
@@ -71,7 +71,7 @@ func (p *Screen) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
 const leastBelow = 8
 
 // Draw implements Page.
-func (p *Screen) Draw(v *page.View) []string {
+func (p *screen) Draw(v *page.View) []string {
 	p.Refresh(v)
 	list := len(p.Shown) + 2
 	row, ok := p.Selected()
@@ -90,12 +90,12 @@ func (p *Screen) Draw(v *page.View) []string {
 	return rows
 }
 
-func (p *Screen) panel(v *page.View, h int) part.Section {
+func (p *screen) panel(v *page.View, h int) part.Section {
 	return p.Section(v, v.Inner(v.W), h, p.empty(v), part.Section{Title: "COLLECTIONS", Note: p.Note(v), Tail: p.Told(v)})
 }
 
 // empty says why there are no rows.
-func (p *Screen) empty(v *page.View) string {
+func (p *screen) empty(v *page.View) string {
 	return cmp.Or(p.Absent(v, "the collections", "collections"), p.List.Empty(v),
 		v.Start("nothing is collected yet", "{:collect} master+ --platform kr begins"))
 }

@@ -53,7 +53,7 @@ func TestGroupsCountAllJobs(t *testing.T) {
 // whatever places jobs of other lines have.
 func TestTheFirstOfALineIsSaidToBe(t *testing.T) {
 	at := map[string]*engine.JobRow{}
-	p := New("", page.ShownLive)
+	p := New("", page.ShownLive).(*Screen)
 	for _, in := range []struct {
 		line  string
 		place int

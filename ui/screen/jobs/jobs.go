@@ -61,7 +61,7 @@ type made struct {
 
 // New makes the list; queue "" means all.
 // The list stands in groups at first.
-func New(queue engine.Queue, shown page.Shown) *Screen {
+func New(queue engine.Queue, shown page.Shown) page.Page {
 	p := &Screen{queue: queue, which: shown,
 		calm: page.Calm{Every: time.Second}}
 	p.List = lists.New(columns.Jobs, columns.JobList, block.JobKey)

@@ -25,8 +25,8 @@ func (p *subset) has(j *engine.JobRow) bool { return p == nil || p.fits(j) }
 // OfClass lists the jobs of an error class: its class and the shape of its message. The class's
 // method and host are known to the engine alone, so a row of Watch may be listed that differs in
 // them.
-func OfClass(queue engine.Queue, r engine.ClassRow) *Screen {
-	p := New(queue, page.ShownLive)
+func OfClass(queue engine.Queue, r engine.ClassRow) page.Page {
+	p := New(queue, page.ShownLive).(*Screen)
 	p.subset = &subset{name: "class " + string(r.Class), states: block.FailedStates, class: engine.Class(r.ID),
 		fits: func(j *engine.JobRow) bool {
 			return j.Class == r.Class && engine.Shape(j.LastError) == r.Shape
@@ -37,8 +37,8 @@ func OfClass(queue engine.Queue, r engine.ClassRow) *Screen {
 
 // OfGroup lists all jobs of a group.
 // Its title is the reason of the first job where there is one, else the word of their state.
-func OfGroup(queue engine.Queue, g block.JobGroup) *Screen {
-	p := New(queue, page.ShownLive)
+func OfGroup(queue engine.Queue, g block.JobGroup) page.Page {
+	p := New(queue, page.ShownLive).(*Screen)
 	p.subset = &subset{
 		name: strings.ToLower(g.Word()), states: []engine.State{g.State}, reason: g.Shape,
 		fits: func(j *engine.JobRow) bool { return block.GroupOf(j) == g.GroupKey },

@@ -24,7 +24,7 @@ func TestB6_FiguresOfMatchesAddUp(t *testing.T) {
 		}
 		v := &page.View{Data: &page.Data{Accounts: []engine.AccountRow{{ID: "a", Matches: p}}}}
 		sum := 0
-		for _, c := range New("a").counts(v) {
+		for _, c := range New("a").(*screen).counts(v) {
 			if n, _ := strconv.Atoi(strings.ReplaceAll(number.FindString(c.Text), ",", "")); !strings.HasPrefix(c.Text, "of ") {
 				sum += n
 			}

@@ -17,12 +17,12 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// Screen lists what is stored and says why the rest is not: of one account, or of all.
+// screen lists what is stored and says why the rest is not: of one account, or of all.
 //
 // A store has hundreds of thousands of matches: the list reads pages as the cursor comes near its
 // end, and its filter is over those that were read. What is told of the whole (stored, gave up, too
 // old) comes from the engine's own counters.
-type Screen struct {
+type screen struct {
 	lists.Page[engine.MatchRow]
 	page.Answer
 	account string // id; "" = all
@@ -56,12 +56,12 @@ var states = []struct{ status, word string }{
 }
 
 // New makes the list of an account's matches; "" means all matches.
-func New(account string) *Screen {
+func New(account string) page.Page {
 	shown := columns.AccountMatches
 	if account == "" {
 		shown = columns.AllMatches
 	}
-	p := &Screen{account: account}
+	p := &screen{account: account}
 	p.List = lists.New(columns.Matches, shown.Drawn("err", page.ByView(faultCell)),
 		func(m *engine.MatchRow) string { return m.ID })
 	p.Is = lists.Declaration[engine.MatchRow]{Screen: page.ScreenMatches, Crumb: "Matches", File: "matches",
@@ -82,7 +82,7 @@ const (
 // Want implements Page: the first page again when the database has moved, the
 // next one when the cursor comes near the end. A list of several pages stays as
 // it is until it is asked for again.
-func (p *Screen) Want(v *page.View) engine.Query {
+func (p *screen) Want(v *page.View) engine.Query {
 	if p.Have {
 		p.Refresh(v)
 	}
@@ -104,7 +104,7 @@ func (p *Screen) Want(v *page.View) engine.Query {
 
 // Got implements Page. An answer to another question than the last is dropped: its rows would be
 // put behind a list that they do not follow.
-func (p *Screen) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
+func (p *screen) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
 	asked, ok := q.(engine.MatchesQuery)
 	if !ok || asked != p.waitFor || !p.Take(v, err) {
 		return
@@ -134,7 +134,7 @@ const firstColumn, lastColumn = 2, 11
 // weigh makes room for the errors of matches where there are any.
 // An empty column of errors would take the place of one that tells something.
 // The errors are the last column of either list.
-func (p *Screen) weigh() {
+func (p *screen) weigh() {
 	priority := lastColumn
 	if slices.ContainsFunc(p.read, func(m engine.MatchRow) bool { return columns.FaultOf(&m) != "" }) {
 		priority = firstColumn
@@ -147,7 +147,7 @@ func (p *Screen) weigh() {
 const leastError, wholeError = 14, 24
 
 // roomForErrors gives it to them.
-func (p *Screen) roomForErrors(v *page.View) {
+func (p *screen) roomForErrors(v *page.View) {
 	f := &p.Fields[len(p.Fields)-1].Head
 	f.Min = leastError
 	if v.Size != page.S && f.Priority == firstColumn {
@@ -163,7 +163,7 @@ type made struct {
 
 // ofStatus keeps the matches of the chosen state.
 // It looks through the rows that were read and does not ask: s is pressed several times in a row.
-func (p *Screen) ofStatus() []engine.MatchRow {
+func (p *screen) ofStatus() []engine.MatchRow {
 	want := states[p.status].status
 	if want == "" {
 		return p.read
@@ -178,7 +178,7 @@ func (p *Screen) ofStatus() []engine.MatchRow {
 }
 
 // Cannot implements Page.
-func (p *Screen) Cannot(v *page.View, a page.Action) string {
+func (p *screen) Cannot(v *page.View, a page.Action) string {
 	p.Refresh(v)
 	switch a {
 	case page.Open:
@@ -194,7 +194,7 @@ func (p *Screen) Cannot(v *page.View, a page.Action) string {
 }
 
 // Act implements Page.
-func (p *Screen) Act(v *page.View, a page.Action) page.Effect {
+func (p *screen) Act(v *page.View, a page.Action) page.Effect {
 	p.Refresh(v)
 	if p.List.Act(v, a) {
 		return page.Effect{}
@@ -221,14 +221,14 @@ func (p *Screen) Act(v *page.View, a page.Action) page.Effect {
 
 // show turns the matches that could not be had on or off.
 // They are left out by the engine, so the list is read anew.
-func (p *Screen) show(all bool) {
+func (p *screen) show(all bool) {
 	p.all, p.turned = all, true
 	p.Forget()
 }
 
 // trigger syncs the account of the list.
 // In the list of all matches there is none: the name of one is asked for.
-func (p *Screen) trigger(v *page.View) page.Effect {
+func (p *screen) trigger(v *page.View) page.Effect {
 	if row, ok := v.Account(p.account); ok {
 		return page.StartSync(row)
 	}
@@ -237,7 +237,7 @@ func (p *Screen) trigger(v *page.View) page.Effect {
 
 // Draw implements Page.
 // On a wide screen the sums stand beside the list, on a middle one the selected match below it.
-func (p *Screen) Draw(v *page.View) []string {
+func (p *screen) Draw(v *page.View) []string {
 	p.Refresh(v)
 	p.roomForErrors(v)
 	w := v.Inner(v.W)
@@ -270,7 +270,7 @@ const sideWidth = 56
 
 // side is the selected match, and what those that were read add up to.
 // Each sum has a section, with at least one row, so that they keep their places.
-func (p *Screen) side(v *page.View, w int) (out []part.Section) {
+func (p *screen) side(v *page.View, w int) (out []part.Section) {
 	selected := part.Section{Title: "SELECTED", Height: 4}
 	if m, ok := p.Selected(); ok {
 		selected.Title, selected.Note, selected.Rows = m.ID, v.Keyed("{open} opens its job"), p.facts(v, &m, w)
@@ -343,7 +343,7 @@ const mostSums = 10
 // facts tell of a match what its row cuts: the game, what is stored of it, and what
 // went wrong. A match in a list of all has no player.
 // Three rows where there is room beside each other, else four.
-func (p *Screen) facts(v *page.View, m *engine.MatchRow, w int) []string {
+func (p *screen) facts(v *page.View, m *engine.MatchRow, w int) []string {
 	game := []part.Cell{v.State(columns.MatchWord(m.Status))}
 	if mode := columns.Mode(m); mode != "" {
 		game = append(game, part.Plain(mode))
@@ -374,7 +374,7 @@ func (p *Screen) facts(v *page.View, m *engine.MatchRow, w int) []string {
 // loaded says that the list is not whole, and which part of it was read. An account's matches
 // come newest first, those of all accounts by their ids, platform by platform.
 // "" = it is whole.
-func (p *Screen) loaded() string {
+func (p *screen) loaded() string {
 	switch {
 	case p.next == "":
 		return ""
@@ -385,7 +385,7 @@ func (p *Screen) loaded() string {
 }
 
 // cut says that no more pages are read, although there are others; "" = they are.
-func (p *Screen) cut() string {
+func (p *screen) cut() string {
 	if p.next == "" || p.pages < mostPages {
 		return ""
 	}
@@ -394,7 +394,7 @@ func (p *Screen) cut() string {
 
 // orderText says in which order matches of all accounts come, while no column
 // orders them.
-func (p *Screen) orderText(v *page.View) string {
+func (p *screen) orderText(v *page.View) string {
 	if p.account != "" || p.By > 0 {
 		return ""
 	}
@@ -403,7 +403,7 @@ func (p *Screen) orderText(v *page.View) string {
 
 // heading says whose matches they are; an account that is not known any more by its id.
 // Such as "Matches of 카인#KR1".
-func (p *Screen) heading(v *page.View) string {
+func (p *screen) heading(v *page.View) string {
 	if p.account == "" {
 		return "Matches of all accounts"
 	}
@@ -415,7 +415,7 @@ func (p *Screen) heading(v *page.View) string {
 
 // foot says that the list is not the newest, or what is wrong with it.
 // A list of several pages is not read anew by itself.
-func (p *Screen) foot(v *page.View) string {
+func (p *screen) foot(v *page.View) string {
 	if told := p.Told(v); told != "" {
 		return told
 	}
@@ -427,7 +427,7 @@ func (p *Screen) foot(v *page.View) string {
 
 // hiddenText says how many matches are left out, and the key that shows them.
 // "" = none are left out, and none would be.
-func (p *Screen) hiddenText(v *page.View) string {
+func (p *screen) hiddenText(v *page.View) string {
 	switch {
 	case p.hidden > 0:
 		return page.Count(p.hidden) + v.Keyed(" cannot be had and are hidden, {hidden rows} shows them")
@@ -440,7 +440,7 @@ func (p *Screen) hiddenText(v *page.View) string {
 // counts are the account's or the engine's own figures: the list may be only a
 // part of them.
 // An account that is not among the first of very many has zeros here.
-func (p *Screen) counts(v *page.View) []part.Cell {
+func (p *screen) counts(v *page.View) []part.Cell {
 	if p.account == "" {
 		e := v.Engine
 		return []part.Cell{page.Figure(themes.OK, "stored", e.Stored), page.Figure(themes.Err, "gave up", e.Failed),
@@ -477,7 +477,7 @@ func tally(t themes.Token, n int, name string) part.Cell {
 
 // empty says why there are no rows, and what key changes that.
 // What went wrong comes first, then what is still loading, then what hides the rows.
-func (p *Screen) empty(v *page.View) string {
+func (p *screen) empty(v *page.View) string {
 	dot := " " + v.Theme.Glyphs.Sep + " "
 	switch none := p.List.Empty(v); {
 	case !p.Have && p.Err != nil:
@@ -495,4 +495,4 @@ func (p *Screen) empty(v *page.View) string {
 
 // SelectedAccount implements AccountHolder: whose matches are listed.
 // "" where matches of all accounts are listed.
-func (p *Screen) SelectedAccount(*page.View) string { return p.account }
+func (p *screen) SelectedAccount(*page.View) string { return p.account }

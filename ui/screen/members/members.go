@@ -16,9 +16,9 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// Screen lists the processes that share a database: who leads, what each does, and who has led. The
+// screen lists the processes that share a database: who leads, what each does, and who has led. The
 // database of one process has no members.
-type Screen struct {
+type screen struct {
 	lists.Page[engine.MemberRow]
 	page.Answer
 	// It holds the members, the terms of leaders, and the instant of the answer.
@@ -26,8 +26,8 @@ type Screen struct {
 }
 
 // New makes the screen.
-func New() *Screen {
-	p := &Screen{}
+func New() page.Page {
+	p := &screen{}
 	p.List = lists.New(columns.Members, columns.MemberList.Drawn("minute", page.ByView(minuteCell)),
 		func(r *engine.MemberRow) string { return r.ID })
 	p.Is = lists.Declaration[engine.MemberRow]{
@@ -48,7 +48,7 @@ func New() *Screen {
 // Want implements Page: members give signs of life whether anything changes or not.
 // The second as the version makes it ask again and again.
 // One that fell silent has to be seen, although nothing else has changed.
-func (p *Screen) Want(v *page.View) engine.Query {
+func (p *screen) Want(v *page.View) engine.Query {
 	if !p.Due(v, uint64(v.Now.Unix())) {
 		return nil
 	}
@@ -56,14 +56,14 @@ func (p *Screen) Want(v *page.View) engine.Query {
 }
 
 // Got implements Page.
-func (p *Screen) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
+func (p *screen) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
 	page.Receive[engine.MembersQuery](&p.Answer, v, q, a, err, &p.page)
 }
 
 // Draw implements Page.
 // An engine that shares its database with nobody answers that members are not found, which is no
 // fault and has a screen of its own.
-func (p *Screen) Draw(v *page.View) []string {
+func (p *screen) Draw(v *page.View) []string {
 	p.Refresh(v)
 	p.fit(v)
 	w := v.Inner(v.W)
@@ -109,7 +109,7 @@ const ledRows = 7
 
 // alone says that there are no members, and what would make some.
 // The rest of the screen shows the limits and the log, which are of this process.
-func (p *Screen) alone(v *page.View, w int) []string {
+func (p *screen) alone(v *page.View, w int) []string {
 	said := v.Said(w, page.Sentence(p.Err))
 	own := part.Section{Title: "MEMBERS", Rows: said, Height: len(said)}
 	switch v.Size {
@@ -128,7 +128,7 @@ func (p *Screen) alone(v *page.View, w int) []string {
 // fit keeps the notes whole where there is room: the past minute has a chart of its own there.
 // Of three sizes: a small screen has short notes and the minute in the list, a middle one the whole
 // note and the chart below, a wide one both.
-func (p *Screen) fit(v *page.View) {
+func (p *screen) fit(v *page.View) {
 	for i := range p.Fields {
 		switch head := &p.Fields[i].Head; p.Fields[i].Name {
 		case "note":
@@ -170,7 +170,7 @@ const loadRows = 3
 // minute is the past minute of each member on one scale.
 // Calls of all members go against one limit of one key, so that their heights can be added up by
 // eye.
-func (p *Screen) minute(v *page.View, w, h int) part.Section {
+func (p *screen) minute(v *page.View, w, h int) part.Section {
 	s := part.Section{Title: "PAST MINUTE", Note: "calls per 5 s", Height: h}
 	wide := (w - 3 - nameWidth - 6) / engine.ForecastPast // of a step
 	rows := (h - 1) / loadRows
@@ -220,7 +220,7 @@ const nameWidth = 13
 
 // led says who leads, and who did, the latest first.
 // On a narrow screen how the term began has a row of its own below it.
-func (p *Screen) led(v *page.View, w, h int) part.Section {
+func (p *screen) led(v *page.View, w, h int) part.Section {
 	s := part.Section{Title: "WHO HAS LED", Height: h}
 	for _, line := range part.Wrap(columns.Led(&p.page), w-2) {
 		s.Rows = append(s.Rows, v.Row(w, part.Plain(" "+line)))
@@ -257,6 +257,6 @@ func tookOver(t, before *engine.TermRow) string {
 }
 
 // empty says why there is nobody to see.
-func (p *Screen) empty(v *page.View) string {
+func (p *screen) empty(v *page.View) string {
 	return cmp.Or(p.Absent(v, "the members", "members"), cmp.Or(p.List.Empty(v), "nobody works on the database"))
 }

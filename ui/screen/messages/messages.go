@@ -14,17 +14,17 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// Screen lists what the message line has said, the newest first. The line itself shows each message
+// screen lists what the message line has said, the newest first. The line itself shows each message
 // for some seconds only.
-type Screen struct {
+type screen struct {
 	page.Quiet
 	lists.Page[columns.Message]
 }
 
 // New makes the screen.
 // Enter opens the job that a message is about, if there is one.
-func New() *Screen {
-	p := &Screen{}
+func New() page.Page {
+	p := &screen{}
 	p.List = lists.New(columns.Messages, columns.MessageList,
 		func(m *columns.Message) string { return strconv.Itoa(m.Number) })
 	p.Is = lists.Declaration[columns.Message]{
@@ -46,7 +46,7 @@ func New() *Screen {
 
 // fill numbers the messages over the whole session, for Noted counts them all and Notes holds the
 // last ones: a row keeps its identity when older ones are dropped.
-func (p *Screen) fill(v *page.View) {
+func (p *screen) fill(v *page.View) {
 	p.Put(v, v.Noted, func() []columns.Message {
 		rows := make([]columns.Message, 0, len(v.Notes))
 		for i := len(v.Notes) - 1; i >= 0; i-- {
@@ -58,14 +58,14 @@ func (p *Screen) fill(v *page.View) {
 
 // SelectedJob implements Jobber.
 // Most messages are about a command and not about one job: "" then.
-func (p *Screen) SelectedJob(v *page.View) (engine.JobID, string) {
+func (p *screen) SelectedJob(v *page.View) (engine.JobID, string) {
 	p.Refresh(v)
 	m, _ := p.Selected()
 	return m.Job, string(m.Job)
 }
 
 // below is the whole text of the selected message: a list cuts it.
-func (p *Screen) below(v *page.View) []string {
+func (p *screen) below(v *page.View) []string {
 	m, _ := p.Selected()
 	var rows []string
 	if len(p.Shown) == 0 {
@@ -82,7 +82,7 @@ const wholeRows = 3
 
 // Draw implements Page.
 // What the whole text leaves of the room is the log, from three rows on.
-func (p *Screen) Draw(v *page.View) []string {
+func (p *screen) Draw(v *page.View) []string {
 	p.Refresh(v)
 	h, below := p.Parts(v, wholeRows)
 	list := p.Section(v, v.Inner(v.W), h, cmp.Or(p.List.Empty(v), "no message yet"),

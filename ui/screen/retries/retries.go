@@ -35,7 +35,7 @@ type Screen struct {
 }
 
 // New makes the screen.
-func New() *Screen {
+func New() page.Page {
 	p := &Screen{tape: page.Tape{Every: page.TapeEvery}}
 	p.List = lists.New(columns.Jobs, shownColumns, block.JobKey)
 	p.Is = lists.Declaration[engine.JobRow]{Screen: page.ScreenRetries, File: "retries",

@@ -19,7 +19,7 @@ import (
 func TestListsNameASyncByItsPlayer(t *testing.T) {
 	j := engine.JobRow{Job: engine.Job{ID: "7", Key: "full:01M7", State: engine.Retryable}, Player: "Ana#EUW"}
 	v := pagetest.View(&page.Data{Ready: true})
-	for name, cells := range map[string][]part.Cell{"jobs": page.CellsOf(v, columns.JobList)(j, nil), "retries": page.CellsOf(v, New().Fields)(j, nil)} {
+	for name, cells := range map[string][]part.Cell{"jobs": page.CellsOf(v, columns.JobList)(j, nil), "retries": page.CellsOf(v, New().(*Screen).Fields)(j, nil)} {
 		if !slices.ContainsFunc(cells, func(c part.Cell) bool { return strings.HasPrefix(c.Text, "Ana#EUW") }) {
 			t.Errorf("%s shows %+v", name, cells)
 		}
@@ -32,7 +32,7 @@ func TestErrorsWithoutARowAreAddedUpOnce(t *testing.T) {
 	const h = 5
 	v := pagetest.View(&page.Data{Ready: true})
 	for n, want := range map[int]string{4: "", 5: "2 others", 8: "5 others"} {
-		p := New()
+		p := New().(*Screen)
 		p.sum.errors = map[string]int{}
 		for i := range n {
 			word := "50" + strconv.Itoa(i)

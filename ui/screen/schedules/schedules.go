@@ -17,10 +17,10 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// Screen lists what runs by the calendar: when next, what became of the last run, and which runs
+// screen lists what runs by the calendar: when next, what became of the last run, and which runs
 // were left out and why. A run is skipped while its schedule is paused, and missed while no engine
 // runs.
-type Screen struct {
+type screen struct {
 	lists.Page[engine.ScheduleRow]
 	page.Answer
 	page engine.SchedulesPage
@@ -30,8 +30,8 @@ type Screen struct {
 
 // New makes the screen.
 // The columns are cloned, for the width of one of them is changed with each frame.
-func New() *Screen {
-	p := &Screen{}
+func New() page.Page {
+	p := &screen{}
 	p.List = lists.New(columns.Schedules, slices.Clone(columns.ScheduleList),
 		func(r *engine.ScheduleRow) string { return r.Name })
 	switched := func(op engine.Op, r engine.ScheduleRow) page.Effect {
@@ -79,7 +79,7 @@ func New() *Screen {
 }
 
 // Want implements Page: schedules move with the database.
-func (p *Screen) Want(v *page.View) engine.Query {
+func (p *screen) Want(v *page.View) engine.Query {
 	if !p.Due(v, v.Seq) {
 		return nil
 	}
@@ -87,7 +87,7 @@ func (p *Screen) Want(v *page.View) engine.Query {
 }
 
 // Got implements Page.
-func (p *Screen) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
+func (p *screen) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
 	page.Receive[engine.SchedulesQuery](&p.Answer, v, q, a, err, &p.page)
 }
 
@@ -95,7 +95,7 @@ func (p *Screen) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
 // The selected schedule stands in full below the list; where there is room the runs of all of them
 // on one axis, and below that what comes next and what was left out.
 // A wide screen has the tracked accounts beside that: they are what the schedules are for.
-func (p *Screen) Draw(v *page.View) []string {
+func (p *screen) Draw(v *page.View) []string {
 	p.Refresh(v)
 	// On a small screen the result has the width of the catalogue.
 	result := &p.Fields[resultAt].Head
@@ -132,14 +132,14 @@ func (p *Screen) Draw(v *page.View) []string {
 const resultAt, wholeResult = 7, 36
 
 // coming are the next runs of all schedules, in order.
-func (p *Screen) coming(v *page.View, w, h int) part.Section {
+func (p *screen) coming(v *page.View, w, h int) part.Section {
 	return part.Section{Title: "NEXT RUNS", Note: "of all schedules", Empty: "none is planned",
 		Rows: block.RunRows(v, charts.RunsOf(v, p.page.Schedules), w, h), Height: h}
 }
 
 // leftOut are the runs that did not happen, the newest first.
 // Each takes two rows: what was left out, and why.
-func (p *Screen) leftOut(v *page.View, w, h int) part.Section {
+func (p *screen) leftOut(v *page.View, w, h int) part.Section {
 	s := part.Section{Title: "LEFT OUT", Note: "runs that did not happen", Height: h, Empty: "none"}
 	// Several runs of one schedule that were left out in a row are one tick with a count.
 	type skip struct {
@@ -175,7 +175,7 @@ const (
 // runsBack is how far the axis goes back: to the last run of each schedule, but no further
 // than it goes ahead.
 // A last run that is older than that is left off the axis.
-func (p *Screen) runsBack(v *page.View) time.Duration {
+func (p *screen) runsBack(v *page.View) time.Duration {
 	back := axisBack
 	for _, r := range p.Shown {
 		if age := v.Now.Sub(r.Last.At); r.Last.Result != "" && age <= axisAhead {
@@ -187,7 +187,7 @@ func (p *Screen) runsBack(v *page.View) time.Duration {
 
 // runs are the last run of each schedule and those that are planned.
 // The first of those that are planned, and the last one, are told with their instants.
-func (p *Screen) runs(v *page.View) []charts.TimeRow {
+func (p *screen) runs(v *page.View) []charts.TimeRow {
 	rows := make([]charts.TimeRow, len(p.Shown))
 	for i, r := range p.Shown {
 		rows[i].Name = r.Name
@@ -216,7 +216,7 @@ const shownSkips = 5
 // detail are the next runs of the selected schedule, who paused it, and which
 // runs were left out.
 // While a new plan is typed, what it would mean stands in its place.
-func (p *Screen) detail(v *page.View, w int) []string {
+func (p *screen) detail(v *page.View, w int) []string {
 	r, ok := p.Selected()
 	if !ok {
 		return []string{v.Row(w, part.As(themes.Dim, " no schedule is selected"))}
@@ -250,7 +250,7 @@ func (p *Screen) detail(v *page.View, w int) []string {
 // about says what the schedule does and when, in words.
 // What is no simpler in words is told as it is configured, with what happens to a run that is
 // missed.
-func (p *Screen) about(v *page.View, r *engine.ScheduleRow, w int) []string {
+func (p *screen) about(v *page.View, r *engine.ScheduleRow, w int) []string {
 	var rows []string
 	does := whatItDoes[r.Name]
 	if name, ok := engine.CollectionOf(r.Name); ok {
@@ -294,6 +294,6 @@ func lastRun(v *page.View, r *engine.ScheduleRow, w int) []string {
 }
 
 // empty says why there is no row.
-func (p *Screen) empty(v *page.View) string {
+func (p *screen) empty(v *page.View) string {
 	return cmp.Or(p.Absent(v, "the schedules", "schedules"), cmp.Or(p.List.Empty(v), "there is no schedule"))
 }

@@ -112,7 +112,7 @@ var Moves = catalogue(filter.Options{Free: []string{"job", "before", "after"}},
 var MoveList = Moves.Pick("job before after else")
 
 // stand is the state of a job before or after a command.
-func stand(when string, of func(*move) engine.JobStand) Column[move] {
+func stand(when string, of func(*move) engine.JobStand) *declaration[move] {
 	return name(when, "state "+when, func(r *move) string { return of(r).State.String() }).
 		head(strings.ToUpper(when), table.State, 11, 11).
 		cell(func(p Pen, r *move) table.Cell {

@@ -66,6 +66,10 @@ type Column[T any] struct {
 	up, falling func(a, b *T) int
 }
 
+// declaration is a column while it is declared. What declares it is no method of a column: each package that knows one would
+// compile it for each kind of rows.
+type declaration[T any] Column[T]
+
 // Cell is what a screen shows. The empty cell of a column that the screen draws itself is replaced by
 // it.
 func (c *Column[T]) Cell(p Pen, row *T) table.Cell {
@@ -87,7 +91,8 @@ type Catalogue[T any] struct {
 // catalogue makes a catalogue. It panics where names collide, or an option names no column:
 // that is an error in the program. A column that has neither a value nor others to stand for is asked
 // for by no filter.
-func catalogue[T any](o filter.Options, all ...Column[T]) *Catalogue[T] {
+func catalogue[T any](o filter.Options, declared ...*declaration[T]) *Catalogue[T] {
+	all := listed(declared...)
 	var fields []filter.Field[T]
 	for _, c := range all {
 		if c.Value != nil || c.Of != nil {
@@ -99,6 +104,14 @@ func catalogue[T any](o filter.Options, all ...Column[T]) *Catalogue[T] {
 
 // List is some columns in the order in which they are shown.
 type List[T any] []Column[T]
+
+// listed are columns as they are declared.
+func listed[T any](declared ...*declaration[T]) (l List[T]) {
+	for _, c := range declared {
+		l = append(l, Column[T](*c))
+	}
+	return l
+}
 
 // Pick gives columns by their names, parted by spaces. It panics where there is none of a
 // name.

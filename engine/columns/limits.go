@@ -51,7 +51,7 @@ var LimitLines = Limits.Pick("host scope window used server reset mode state")
 
 // ofBucket is a column that only a bucket has. It wraps what is printed and exported by then, so that it
 // stands around the whole entry.
-func ofBucket(c Column[Limit]) Column[Limit] {
+func ofBucket(c *declaration[Limit]) *declaration[Limit] {
 	text, value := c.Print, c.JSON
 	c.Print = func(r *Limit, now time.Time) string {
 		if r.Breaker != nil {

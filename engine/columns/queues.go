@@ -32,7 +32,7 @@ var Queues = catalogue(filter.Options{Free: []string{"queue", "state", "why"}},
 var QueueLines = Queues.Pick("queue wait run retry held state why")
 
 // inState counts a queue's jobs in a state.
-func inState(is, help string, s engine.State) Column[queue] {
+func inState(is, help string, s engine.State) *declaration[queue] {
 	return number(is, help, func(r *queue) int { return r.Counts[s] })
 }
 

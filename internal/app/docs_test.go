@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/farsight-console/farsight/engine/columns"
+	"github.com/farsight-console/farsight/internal/reference"
 )
 
 // The sample program of docs/pager.md is run as it stands there, with the environment
@@ -55,7 +56,7 @@ func TestTheSampleNotifyScriptRuns(t *testing.T) {
 
 // TestCommandsPageIsFresh fails when docs/commands.md is not what the command tree says.
 func TestCommandsPageIsFresh(t *testing.T) {
-	path, want := filepath.Join(top, "docs", "commands.md"), manual(newRoot()).Markdown()
+	path, want := filepath.Join(top, "docs", "commands.md"), commandsPage(manual(newRoot()))
 	if *update {
 		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
 			t.Fatal(err)
@@ -65,6 +66,60 @@ func TestCommandsPageIsFresh(t *testing.T) {
 		t.Errorf("docs/commands.md is stale (%v): run go test ./internal/app -run CommandsPage -update", err)
 	}
 }
+
+// commandsPage is docs/commands.md.
+func commandsPage(m reference.Manual) string {
+	var b strings.Builder
+	// The page begins with an index of the groups, then the root, then each command.
+	b.WriteString("# Commands\n\nMade from the command tree by docs/make.sh: do not edit. `farsight help COMMAND` says the same, and so does\n`man farsight` where a package installed it.\n\n")
+	for _, s := range m.Sections() {
+		// A command below another one has no line in the index.
+		fmt.Fprintf(&b, "- %s:", s.Title)
+		for i, c := range s.Commands {
+			if c.Parent() == m.Root {
+				fmt.Fprintf(&b, "%s [%s](#%s)", strings.Repeat(",", min(i, 1)), c.Name(), strings.ReplaceAll(c.CommandPath(), " ", "-"))
+			}
+		}
+		b.WriteByte('\n')
+	}
+	fmt.Fprintf(&b, "\n## %s\n\n", m.Root.Name())
+	flagTable(&b, m.Options(m.Root))
+	fmt.Fprintf(&b, "Every setting is a flag of every command, too: [settings.md](settings.md) lists them.\n\n| exit code | |\n|---|---|\n")
+	for _, e := range m.Exits {
+		fmt.Fprintf(&b, "| %d | %s |\n", e.Code, cell(e.Means))
+	}
+	for _, s := range m.Sections() {
+		fmt.Fprintf(&b, "\n## %s\n", s.Title)
+		for _, c := range s.Commands {
+			// The anchors of the index are made of these headings by whoever shows the page.
+			fmt.Fprintf(&b, "\n### %s\n\n```sh\n%s\n```\n\n", c.CommandPath(), reference.Usage(c))
+			for _, p := range reference.Paragraphs(reference.Long(c)) {
+				if p.Verbatim {
+					p.Text = "```\n" + p.Text + "\n```"
+				}
+				b.WriteString(p.Text + "\n\n")
+			}
+			flagTable(&b, m.Options(c))
+			fmt.Fprintf(&b, "```sh\n%s\n```\n", reference.Example(c))
+		}
+	}
+	return b.String()
+}
+
+// flagTable writes the flags of a command, if it has some of its own.
+func flagTable(b *strings.Builder, options []reference.Entry) {
+	if len(options) == 0 {
+		return
+	}
+	b.WriteString("| flag | |\n|---|---|\n")
+	for _, o := range options {
+		fmt.Fprintf(b, "| `%s` | %s |\n", cell(o.Name), cell(o.Is))
+	}
+	b.WriteByte('\n')
+}
+
+// cell is a text in a table of Markdown's.
+func cell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }
 
 // TestDataPageIsFresh fails when the tables of docs/data.md are not those that are declared.
 func TestDataPageIsFresh(t *testing.T) {

@@ -30,21 +30,21 @@ type Exit struct {
 // Entry is a name with what it is.
 type Entry struct{ Name, Is string }
 
-// section is a group of commands, as `farsight --help` has them.
-type section struct {
-	title    string
-	commands []*cobra.Command
+// Section is a group of commands, as `farsight --help` has them.
+type Section struct {
+	Title    string
+	Commands []*cobra.Command
 }
 
-// sections are the commands that people see, each followed by its own.
-func (m Manual) sections() []section {
-	var all []section
+// Sections are the commands that people see, each followed by its own.
+func (m Manual) Sections() []Section {
+	var all []Section
 	for _, g := range m.Root.Groups() {
-		s := section{title: g.Title}
+		s := Section{Title: g.Title}
 		for _, c := range m.Root.Commands() {
 			// Commands() has them by name; a hidden one is in no group.
 			if c.GroupID == g.ID {
-				s.commands = append(s.commands, withSubs(c)...)
+				s.Commands = append(s.Commands, withSubs(c)...)
 			}
 		}
 		all = append(all, s)
@@ -64,9 +64,9 @@ func withSubs(c *cobra.Command) (all []*cobra.Command) {
 	return all
 }
 
-// options are the flags of a command: its name with what it takes, and what it does. Those
+// Options are the flags of a command: its name with what it takes, and what it does. Those
 // that every command has are the root's alone.
-func (m Manual) options(c *cobra.Command) (all []Entry) {
+func (m Manual) Options(c *cobra.Command) (all []Entry) {
 	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
 		// A flag of the root is told once: each command has all of them.
 		if f.Hidden || f.Name == "help" || c != m.Root && m.Root.PersistentFlags().Lookup(f.Name) != nil {
@@ -86,13 +86,13 @@ func (m Manual) options(c *cobra.Command) (all []Entry) {
 	return all
 }
 
-// usage is how a command is written.
-func usage(c *cobra.Command) string {
+// Usage is how a command is written.
+func Usage(c *cobra.Command) string {
 	return strings.TrimSpace(c.Parent().CommandPath() + " " + c.Use)
 }
 
-// example is the examples of a command, a line each.
-func example(c *cobra.Command) string {
+// Example is the examples of a command, a line each.
+func Example(c *cobra.Command) string {
 	// The tree has them indented for the terminal's help.
 	lines := strings.Split(strings.TrimSpace(c.Example), "\n")
 	for i := range lines {
@@ -101,63 +101,8 @@ func example(c *cobra.Command) string {
 	return strings.Join(lines, "\n")
 }
 
-// long is what a command does, in as many words as it has.
-func long(c *cobra.Command) string { return cmp.Or(c.Long, c.Short+".") }
-
-// Markdown is docs/commands.md.
-func (m Manual) Markdown() string {
-	var b strings.Builder
-	// The page begins with an index of the groups, then the root, then each command.
-	b.WriteString("# Commands\n\nMade from the command tree by docs/make.sh: do not edit. `farsight help COMMAND` says the same, and so does\n`man farsight` where a package installed it.\n\n")
-	for _, s := range m.sections() {
-		// A command below another one has no line in the index.
-		fmt.Fprintf(&b, "- %s:", s.title)
-		for i, c := range s.commands {
-			if c.Parent() == m.Root {
-				fmt.Fprintf(&b, "%s [%s](#%s)", strings.Repeat(",", min(i, 1)), c.Name(), strings.ReplaceAll(c.CommandPath(), " ", "-"))
-			}
-		}
-		b.WriteByte('\n')
-	}
-	fmt.Fprintf(&b, "\n## %s\n\n", m.Root.Name())
-	m.table(&b, m.Root)
-	fmt.Fprintf(&b, "Every setting is a flag of every command, too: [settings.md](settings.md) lists them.\n\n| exit code | |\n|---|---|\n")
-	for _, e := range m.Exits {
-		fmt.Fprintf(&b, "| %d | %s |\n", e.Code, cell(e.Means))
-	}
-	for _, s := range m.sections() {
-		fmt.Fprintf(&b, "\n## %s\n", s.title)
-		for _, c := range s.commands {
-			// The anchors of the index are made of these headings by whoever shows the page.
-			fmt.Fprintf(&b, "\n### %s\n\n```sh\n%s\n```\n\n", c.CommandPath(), usage(c))
-			for _, p := range paragraphs(long(c)) {
-				if p.verbatim {
-					p.text = "```\n" + p.text + "\n```"
-				}
-				b.WriteString(p.text + "\n\n")
-			}
-			m.table(&b, c)
-			fmt.Fprintf(&b, "```sh\n%s\n```\n", example(c))
-		}
-	}
-	return b.String()
-}
-
-// table writes the flags of a command, if it has some of its own.
-func (m Manual) table(b *strings.Builder, c *cobra.Command) {
-	options := m.options(c)
-	if len(options) == 0 {
-		return
-	}
-	b.WriteString("| flag | |\n|---|---|\n")
-	for _, o := range options {
-		fmt.Fprintf(b, "| `%s` | %s |\n", cell(o.Name), cell(o.Is))
-	}
-	b.WriteByte('\n')
-}
-
-// cell is a text in a table of Markdown's.
-func cell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }
+// Long is what a command does, in as many words as it has.
+func Long(c *cobra.Command) string { return cmp.Or(c.Long, c.Short+".") }
 
 // Roff is the page farsight(1), for man.
 func (m Manual) Roff() string {
@@ -174,16 +119,16 @@ func (m Manual) Roff() string {
 	head("SH", "DESCRIPTION")
 	fill(&b, root.Long)
 	head("SH", "OPTIONS")
-	list(&b, m.options(root))
+	list(&b, m.Options(root))
 	fill(&b, "Every setting is a flag of every command, too: `farsight config` lists them with their environment variables.")
-	for _, s := range m.sections() {
-		head("SH", strings.ToUpper(s.title))
-		for _, c := range s.commands {
-			head("SS", usage(c))
-			fill(&b, long(c))
-			list(&b, m.options(c))
+	for _, s := range m.Sections() {
+		head("SH", strings.ToUpper(s.Title))
+		for _, c := range s.Commands {
+			head("SS", Usage(c))
+			fill(&b, Long(c))
+			list(&b, m.Options(c))
 			b.WriteString(".PP\n")
-			verbatim(&b, example(c))
+			verbatim(&b, Example(c))
 		}
 	}
 	head("SH", "EXIT STATUS")
@@ -200,13 +145,13 @@ func lower(text string) string { return strings.ToLower(text[:1]) + text[1:] }
 
 // fill writes paragraphs, which man breaks into lines itself.
 func fill(b *strings.Builder, long string) {
-	for _, p := range paragraphs(long) {
+	for _, p := range Paragraphs(long) {
 		b.WriteString(".PP\n")
-		if p.verbatim {
-			verbatim(b, p.text)
+		if p.Verbatim {
+			verbatim(b, p.Text)
 			continue
 		}
-		b.WriteString(line(p.text) + "\n")
+		b.WriteString(line(p.Text) + "\n")
 	}
 }
 

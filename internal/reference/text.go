@@ -1,5 +1,5 @@
-// Package reference writes the pages of commands from the command tree: docs/commands.md
-// and farsight(1).
+// Package reference reads the command tree for pages about it, such as docs/commands.md, and writes
+// farsight(1).
 package reference
 
 import (
@@ -7,15 +7,15 @@ import (
 	"unicode/utf8"
 )
 
-// paragraph is one of a command's long text: to be filled, or verbatim.
-type paragraph struct {
-	text     string
-	verbatim bool // an example; its lines stay
+// Paragraph is one of a command's long text: to be filled, or verbatim.
+type Paragraph struct {
+	Text     string
+	Verbatim bool // an example; its lines stay
 }
 
-// paragraphs parts a long text, whose lines end where they do in the source. Lines that
+// Paragraphs parts a long text, whose lines end where they do in the source. Lines that
 // are set in by two spaces or a tab are verbatim.
-func paragraphs(long string) (all []paragraph) {
+func Paragraphs(long string) (all []Paragraph) {
 	open := false // the last one goes on
 	for line := range strings.SplitSeq(long, "\n") {
 		verbatim := strings.HasPrefix(line, "  ") || strings.HasPrefix(line, "\t")
@@ -23,13 +23,13 @@ func paragraphs(long string) (all []paragraph) {
 		switch last := len(all) - 1; {
 		case text == "":
 			open = false
-		case open && all[last].verbatim == verbatim && verbatim:
-			all[last].text += "\n" + text
-		case open && all[last].verbatim == verbatim:
-			all[last].text += " " + text
+		case open && all[last].Verbatim == verbatim && verbatim:
+			all[last].Text += "\n" + text
+		case open && all[last].Verbatim == verbatim:
+			all[last].Text += " " + text
 		// A blank line, or a change between text and example, begins a paragraph.
 		default:
-			all, open = append(all, paragraph{text, verbatim}), true
+			all, open = append(all, Paragraph{text, verbatim}), true
 		}
 	}
 	return all
@@ -38,12 +38,12 @@ func paragraphs(long string) (all []paragraph) {
 // Reflow fills the paragraphs of a long text anew, in lines of width columns.
 func Reflow(long string, width int) string {
 	var out []string
-	for _, p := range paragraphs(long) {
-		if p.verbatim {
-			out = append(out, "  "+strings.ReplaceAll(p.text, "\n", "\n  "))
+	for _, p := range Paragraphs(long) {
+		if p.Verbatim {
+			out = append(out, "  "+strings.ReplaceAll(p.Text, "\n", "\n  "))
 			continue
 		}
-		out = append(out, Wrap(p.text, width))
+		out = append(out, Wrap(p.Text, width))
 	}
 	return strings.Join(out, "\n\n")
 }

@@ -76,13 +76,10 @@ func (s SyncStatus) MarshalText() ([]byte, error) { return []byte(s.String()), n
 
 // UnmarshalText reads the status's word.
 func (s *SyncStatus) UnmarshalText(b []byte) error {
-	for i, n := range syncNames {
-		if n == string(b) {
-			*s = SyncStatus(i)
-			return nil
-		}
+	if err := human.ReadWord(syncNames[:], "sync status", b, s); err != nil {
+		return Problemf(ErrInvalid, "", "%v", err)
 	}
-	return Problemf(ErrInvalid, "", "unknown sync status %q", b)
+	return nil
 }
 
 // Open reports whether a run is under way.

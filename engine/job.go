@@ -2,8 +2,9 @@ package engine
 
 import (
 	"encoding/json"
-	"fmt"
 	"time"
+
+	"github.com/farsight-console/farsight/engine/human"
 )
 
 type (
@@ -253,23 +254,10 @@ const (
 var verbNames = [...]string{"done", "retry", "snooze", "fail", "abort", "wait", "interrupted"}
 
 // String is the verb's word, as the history of a job shows it.
-func (v Verb) String() string {
-	if int(v) < len(verbNames) {
-		return verbNames[v]
-	}
-	return fmt.Sprintf("verb(%d)", uint8(v))
-}
+func (v Verb) String() string { return human.WordOf(verbNames[:], "verb", v) }
 
 // MarshalText writes the verb's word.
 func (v Verb) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // UnmarshalText reads the verb's word.
-func (v *Verb) UnmarshalText(b []byte) error {
-	for i, n := range verbNames {
-		if n == string(b) {
-			*v = Verb(i)
-			return nil
-		}
-	}
-	return fmt.Errorf("unknown verb %q", b)
-}
+func (v *Verb) UnmarshalText(b []byte) error { return human.ReadWord(verbNames[:], "verb", b, v) }

@@ -1,9 +1,10 @@
 package engine
 
 import (
-	"fmt"
 	"strings"
 	"time"
+
+	"github.com/farsight-console/farsight/engine/human"
 )
 
 // State is where a job stands. One list serves engine, files, filters and
@@ -34,31 +35,19 @@ func States() []State {
 func LiveStates() []State { return []State{Pending, Available, Scheduled, Running, Retryable} }
 
 // String is the state's word, the same in files, filters and on screens.
-func (s State) String() string {
-	if int(s) < len(stateNames) {
-		return stateNames[s]
-	}
-	return fmt.Sprintf("state(%d)", uint8(s))
-}
+func (s State) String() string { return human.WordOf(stateNames[:], "state", s) }
 
 // MarshalText writes the word, so that JSON never holds the number.
 func (s State) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // UnmarshalText reads the word. An unknown one is an error that lists the words.
-func (s *State) UnmarshalText(b []byte) error {
-	v, err := ParseState(string(b))
-	*s = v
-	return err
-}
+func (s *State) UnmarshalText(b []byte) error { return human.ReadWord(stateNames[:], "state", b, s) }
 
 // ParseState reads a state's word.
 func ParseState(word string) (State, error) {
-	for i, n := range stateNames {
-		if n == word {
-			return State(i), nil
-		}
-	}
-	return 0, fmt.Errorf("unknown state %q: use one of %v", word, stateNames)
+	var s State
+	err := s.UnmarshalText([]byte(word))
+	return s, err
 }
 
 // Terminal reports whether the job will not move by itself any more.
@@ -147,26 +136,13 @@ const (
 var holdNames = [...]string{"", "throttled", "key invalid", "outage", "local network", "disk full", "frozen"}
 
 // String is the hold in words, "" of none.
-func (h Hold) String() string {
-	if int(h) < len(holdNames) {
-		return holdNames[h]
-	}
-	return fmt.Sprintf("hold(%d)", uint8(h))
-}
+func (h Hold) String() string { return human.WordOf(holdNames[:], "hold", h) }
 
 // MarshalText writes the hold's words.
 func (h Hold) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
 
 // UnmarshalText reads the hold's words.
-func (h *Hold) UnmarshalText(b []byte) error {
-	for i, n := range holdNames {
-		if n == string(b) {
-			*h = Hold(i)
-			return nil
-		}
-	}
-	return fmt.Errorf("unknown hold %q", b)
-}
+func (h *Hold) UnmarshalText(b []byte) error { return human.ReadWord(holdNames[:], "hold", b, h) }
 
 // Stand is what keeps work from going on, in the word that titles have for it.
 type Stand string

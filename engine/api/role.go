@@ -1,11 +1,10 @@
 package api
 
 import (
-	"fmt"
 	"net/http"
-	"slices"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 )
 
 // Role is what a caller may do.
@@ -21,25 +20,13 @@ const (
 var roleNames = [...]string{"stranger", "viewer", "operator"}
 
 // String is the role's word, as it stands in refusals and in Hello.
-func (r Role) String() string {
-	if int(r) < len(roleNames) {
-		return roleNames[r]
-	}
-	return fmt.Sprintf("role(%d)", uint8(r))
-}
+func (r Role) String() string { return human.WordOf(roleNames[:], "role", r) }
 
 // MarshalText writes the role's word.
 func (r Role) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 
 // UnmarshalText reads the role's word.
-func (r *Role) UnmarshalText(b []byte) error {
-	i := slices.Index(roleNames[:], string(b))
-	if i < 0 {
-		return fmt.Errorf("unknown role %q", b)
-	}
-	*r = Role(i)
-	return nil
-}
+func (r *Role) UnmarshalText(b []byte) error { return human.ReadWord(roleNames[:], "role", b, r) }
 
 // Caller is who sent a request, and what they may do.
 type Caller struct {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 )
 
 // Misfire says what becomes of ticks at whose instant nobody was there: the engine
@@ -22,12 +23,7 @@ const (
 var misfireNames = [...]string{"skip", "once", "all"}
 
 // String is the rule's word, as rows show it.
-func (m Misfire) String() string {
-	if int(m) < len(misfireNames) {
-		return misfireNames[m]
-	}
-	return fmt.Sprintf("misfire(%d)", uint8(m))
-}
+func (m Misfire) String() string { return human.WordOf(misfireNames[:], "misfire", m) }
 
 // maxCap bounds what one start can make up for.
 const maxCap = 1000

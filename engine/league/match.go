@@ -1,8 +1,9 @@
 package league
 
 import (
-	"fmt"
 	"time"
+
+	"github.com/farsight-console/farsight/engine/human"
 )
 
 // Status is the domain status of a match, and separately of its timeline.
@@ -21,25 +22,14 @@ var statusNames = [...]string{"unfetched", "success", "temporary_failure", "perm
 	"outside_retention_window"}
 
 // String is the status's word, as it is stored in exports and asked for in filters.
-func (s Status) String() string {
-	if int(s) < len(statusNames) {
-		return statusNames[s]
-	}
-	return fmt.Sprintf("status(%d)", uint8(s))
-}
+func (s Status) String() string { return human.WordOf(statusNames[:], "match status", s) }
 
 // MarshalText writes the status's word.
 func (s Status) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // UnmarshalText reads the status's word.
 func (s *Status) UnmarshalText(b []byte) error {
-	for i, n := range statusNames {
-		if n == string(b) {
-			*s = Status(i)
-			return nil
-		}
-	}
-	return fmt.Errorf("unknown match status %q", b)
+	return human.ReadWord(statusNames[:], "match status", b, s)
 }
 
 // Settled reports whether the status is final: nothing changes it by itself.

@@ -89,20 +89,13 @@ func loopback(host string) bool {
 // tokenOf reads a token that somebody has put into a file of their own. A link is followed, unlike that
 // of an engine's own token: the file is the user's to place.
 func tokenOf(path string) (string, error) {
-	f, info, err := regular.Open(path, 0)
+	text, err := regular.Secret(path, maxToken+2)
+	if err == nil && !printable(text) {
+		err = fmt.Errorf("%s holds no token", path)
+	}
 	if err != nil {
-		return "", engine.Problemf(engine.ErrInvalid, "copy http.token of the engine's data directory there",
+		return "", engine.Problemf(engine.ErrInvalid, "copy http.token of the engine's data directory there, for you alone",
 			"the token cannot be read: %v", err)
-	}
-	defer f.Close()
-	if regular.Others(info) != 0 {
-		return "", engine.Problemf(engine.ErrInvalid, "chmod 600 "+path, "others can read the token in %s", path)
-	}
-	raw, err := io.ReadAll(io.LimitReader(f, maxToken+2))
-	text := strings.TrimSpace(string(raw))
-	if err != nil || !printable(text) {
-		return "", engine.Problemf(engine.ErrInvalid, "copy http.token of the engine's data directory there",
-			"%s holds no token", path)
 	}
 	return text, nil
 }

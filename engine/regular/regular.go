@@ -5,9 +5,11 @@ package regular
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 )
 
@@ -20,6 +22,21 @@ var ErrLocked = errors.New("another has the lock")
 // Open opens a file for reading. flags are added to those of the call, such as NoFollow.
 func Open(path string, flags int) (*os.File, fs.FileInfo, error) {
 	return OpenFile(path, os.O_RDONLY|flags, 0)
+}
+
+// Secret is what stands in a file alone, without the blanks around it, and of at most so many bytes: one that was named by
+// mistake may be a large one. A file that others may read is refused, since what it holds is no secret any more.
+func Secret(path string, most int64) (string, error) {
+	f, info, err := Open(path, 0)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	if Others(info) != 0 {
+		return "", fmt.Errorf("%s can be read by others (mode %04o): run chmod 600 %s", path, info.Mode().Perm(), path)
+	}
+	text, err := io.ReadAll(io.LimitReader(f, most))
+	return strings.TrimSpace(string(text)), err
 }
 
 // OpenFile is os.OpenFile for a file that is one, or is made; else ErrOther, or syscall.ENXIO of a socket.

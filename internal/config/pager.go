@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -206,24 +205,13 @@ func (r *pagerReader) routes(of Pager) map[string][]string {
 	return routes
 }
 
-// secretFile reads a file whose only content is a secret. One that others may read
-// is refused.
+// secretFile reads a file whose only content is a secret.
 func secretFile(path string) (string, error) {
-	// No pipe and no device: reading those could take for ever.
-	f, info, err := regular.Open(path, 0)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	if regular.Others(info) != 0 {
-		return "", fmt.Errorf("%s can be read by others (mode %04o): run chmod 600 %s", path, info.Mode().Perm(), path)
-	}
-	// A file that somebody named by mistake may be a large one.
-	text, err := io.ReadAll(io.LimitReader(f, maxSecret))
-	if err == nil && strings.TrimSpace(string(text)) == "" {
+	text, err := regular.Secret(path, maxSecret)
+	if err == nil && text == "" {
 		err = fmt.Errorf("%s is empty", path)
 	}
-	return strings.TrimSpace(string(text)), err
+	return text, err
 }
 
 // mindMode: a config.toml with a secret in it is a secret.

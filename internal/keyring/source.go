@@ -1,9 +1,7 @@
 package keyring
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 
@@ -34,22 +32,11 @@ func fromEnv(name string) (riot.Key, error) {
 // FromFile reads a key from a file of which it is the only content. A file that others may read is
 // refused: its key is no secret any more.
 func FromFile(path string) (riot.Key, error) {
-	f, info, err := regular.Open(path, 0)
-	if errors.Is(err, regular.ErrOther) {
-		return riot.Key{}, fmt.Errorf("the key file %w", err)
-	}
+	text, err := regular.Secret(path, maxFile)
 	if err != nil {
-		return riot.Key{}, fmt.Errorf("read the API key: %w", err)
+		return riot.Key{}, fmt.Errorf("the key file: %w", err)
 	}
-	defer f.Close()
-	if regular.Others(info) != 0 {
-		return riot.Key{}, fmt.Errorf("the key file %s can be read by others (mode %04o): run chmod 600 %s", path, info.Mode().Perm(), path)
-	}
-	text, err := io.ReadAll(io.LimitReader(f, maxFile))
-	if err != nil {
-		return riot.Key{}, fmt.Errorf("read the API key: %w", err)
-	}
-	k, err := riot.ParseKey(string(text))
+	k, err := riot.ParseKey(text)
 	if err != nil {
 		return riot.Key{}, fmt.Errorf("key file %s: %w", path, err)
 	}

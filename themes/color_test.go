@@ -76,8 +76,8 @@ func TestThemesReachWhatTheySay(t *testing.T) {
 func TestTheRampRises(t *testing.T) {
 	for _, p := range Palettes() {
 		p := p.whole()
-		if len(p.flow) != rampStops {
-			t.Errorf("%s: %d stops", p.Name, len(p.flow))
+		if len(p.Flow) != rampStops {
+			t.Errorf("%s: %d stops", p.Name, len(p.Flow))
 		}
 		if err := p.checkRamp(); err != nil {
 			t.Errorf("%s: %v", p.Name, err)

@@ -5,22 +5,23 @@ import (
 )
 
 // Palette is one theme as data. Colours are "#rrggbb"; those marked with "derived" may
-// be absent.
+// be absent. A user's theme names them in its file as the fields are called.
 type Palette struct {
-	Name string
-	Dark bool
+	Name string `toml:"-"`
+	Dark bool   `toml:"-"`
 	Bg   string
 	// Sel is the background of the selected row; empty means reverse video.
 	Sel string
 
-	text, dim, accent         string
-	figure                    string // the brightest text; derived
-	tick, hairline            string // marks and lines that are no text; derived
-	track, raised             string // the rest of a bar, the row of tabs; derived
-	ok, run, retry, warn, err string
-	line                      string   // waits in line; derived
+	Text, Dim                 string
+	Accent                    string // a user's theme: empty = text
+	Figure                    string // the brightest text; derived
+	Tick, Hairline            string // marks and lines that are no text; derived
+	Track, Raised             string // the rest of a bar, the row of tabs; derived
+	OK, Run, Retry, Warn, Err string
+	Line                      string   // waits in line; derived
+	Flow                      []string // five stops of the ramp from a little to full; derived from full
 	full                      string   // the hue of the ramp; derived from run
-	flow                      []string // five stops of the ramp from a little to full; derived from full
 	ansi                      ansiPalette
 	// in256 has other colours for a terminal of 256, where converted ones would meet.
 	in256              *Palette
@@ -62,7 +63,7 @@ func Palettes() []Palette { return append([]Palette(nil), palettes...) }
 
 // whole returns the palette with every colour that it leaves to be derived.
 func (p Palette) whole() Palette {
-	bg, text := parse(p.Bg), parse(p.text)
+	bg, text := parse(p.Bg), parse(p.Text)
 	derive := func(field *string, c colorful.Color) {
 		if *field == "" {
 			*field = c.Hex()
@@ -72,19 +73,19 @@ func (p Palette) whole() Palette {
 	if !p.Dark {
 		edge = colorful.Color{}
 	}
-	derive(&p.figure, edge)
-	derive(&p.tick, bg.BlendRgb(parse(p.dim), 0.5))
-	derive(&p.hairline, bg.BlendRgb(text, 0.14))
-	derive(&p.track, bg.BlendRgb(text, 0.09))
-	derive(&p.raised, bg.BlendRgb(text, 0.03))
-	derive(&p.line, text.BlendRgb(parse(p.run), 0.5))
-	derive(&p.full, parse(p.run))
-	if p.flow == nil {
+	derive(&p.Figure, edge)
+	derive(&p.Tick, bg.BlendRgb(parse(p.Dim), 0.5))
+	derive(&p.Hairline, bg.BlendRgb(text, 0.14))
+	derive(&p.Track, bg.BlendRgb(text, 0.09))
+	derive(&p.Raised, bg.BlendRgb(text, 0.03))
+	derive(&p.Line, text.BlendRgb(parse(p.Run), 0.5))
+	derive(&p.full, parse(p.Run))
+	if p.Flow == nil {
 		full := parse(p.full)
 		for _, share := range [...]float64{0.32, 0.5, 0.7, 1} {
-			p.flow = append(p.flow, bg.BlendRgb(full, share).Hex())
+			p.Flow = append(p.Flow, bg.BlendRgb(full, share).Hex())
 		}
-		p.flow = append(p.flow, full.BlendRgb(edge, 0.55).Hex())
+		p.Flow = append(p.Flow, full.BlendRgb(edge, 0.55).Hex())
 	}
 	return p
 }
@@ -106,9 +107,9 @@ const (
 func (p Palette) colors() [tokens]colorful.Color {
 	var c [tokens]colorful.Color
 	for t, hex := range [...]string{
-		Text: p.text, Figure: p.figure, Dim: p.dim, Tick: p.tick, Hairline: p.hairline, Track: p.track,
-		Focus: p.accent, Accent: p.accent, Sel: p.text,
-		OK: p.ok, Run: p.run, Retry: p.retry, Warn: p.warn, Err: p.err, Line: p.line, Held: p.dim, Off: p.dim,
+		Text: p.Text, Figure: p.Figure, Dim: p.Dim, Tick: p.Tick, Hairline: p.Hairline, Track: p.Track,
+		Focus: p.Accent, Accent: p.Accent, Sel: p.Text,
+		OK: p.OK, Run: p.Run, Retry: p.Retry, Warn: p.Warn, Err: p.Err, Line: p.Line, Held: p.Dim, Off: p.Dim,
 	} {
 		c[t] = parse(hex)
 	}
@@ -134,9 +135,9 @@ func (p Palette) colors() [tokens]colorful.Color {
 
 // ramp is the colour between the five stops at a ratio of 0 to 1.
 func (p Palette) ramp(ratio float64) colorful.Color {
-	at := ratio * float64(len(p.flow)-1)
-	i := min(int(at), len(p.flow)-2)
-	return parse(p.flow[i]).BlendRgb(parse(p.flow[i+1]), at-float64(i))
+	at := ratio * float64(len(p.Flow)-1)
+	i := min(int(at), len(p.Flow)-2)
+	return parse(p.Flow[i]).BlendRgb(parse(p.Flow[i+1]), at-float64(i))
 }
 
 // cividis in ten steps, from little to much on a dark ground. Source: Nuñez, Anderton,

@@ -155,8 +155,8 @@ func (p Palette) grounds() [layers]colorful.Color {
 	if p.Sel != "" {
 		g[OnSel] = parse(p.Sel)
 	}
-	g[OnRaised], g[OnTrack] = parse(p.raised), parse(p.track)
-	g[OnSeam] = bg.BlendRgb(parse(p.figure), seamLight)
+	g[OnRaised], g[OnTrack] = parse(p.Raised), parse(p.Track)
+	g[OnSeam] = bg.BlendRgb(parse(p.Figure), seamLight)
 	return g
 }
 
@@ -182,7 +182,7 @@ func (b *painter) front(t Token, c colorful.Color) look {
 	switch {
 	case t == Held, t == Focus, t == Figure,
 		t == Warn && b.th.Profile == ANSI16 && b.Palette.ansi.boldWarn,
-		t == Accent && b.accent == b.text: // a key beside its word needs some mark
+		t == Accent && b.Accent == b.Text: // a key beside its word needs some mark
 		mark = bold
 	}
 	if b.th.Profile == ANSI16 {

@@ -30,31 +30,13 @@ const leastApart = 12
 // largestFile bounds what is read of a theme; a real one has a few hundred bytes.
 const largestFile = 64 << 10
 
-// userFile is a theme as its file says it. Colours are "#rrggbb".
+// userFile is a theme as its file says it: a palette whose colours are "#rrggbb".
 type userFile struct {
-	Dark    *bool  `toml:"dark"` // unset = by how bright the background is
-	Bg      string `toml:"bg"`
-	Sel     string `toml:"sel"` // background of the selected row; empty = reverse video
-	Text    string `toml:"text"`
-	Dim     string `toml:"dim"`
-	Accent  string `toml:"accent"` // empty = text
-	OK      string `toml:"ok"`
-	Run     string `toml:"run"`
-	Retry   string `toml:"retry"`
-	Wait    string `toml:"wait"` // what retry was called before
-	Warn    string `toml:"warn"`
-	Err     string `toml:"err"`
+	Palette
+	OwnDark *bool  `toml:"dark"`    // unset = by how bright the background is
+	Wait    string `toml:"wait"`    // what retry was called before
+	Border  string `toml:"border"`  // what hairline was called before
 	Comment string `toml:"comment"` // for people
-
-	// What follows is made from the colours above where it is absent.
-	Figure   string   `toml:"figure"`
-	Tick     string   `toml:"tick"`
-	Hairline string   `toml:"hairline"`
-	Border   string   `toml:"border"` // what hairline was called before
-	Track    string   `toml:"track"`
-	Raised   string   `toml:"raised"`
-	Line     string   `toml:"line"`
-	Flow     []string `toml:"flow"` // the ramp: five colours from a little to full
 }
 
 // LoadUser reads the user's themes, *.toml in dir, by name. A directory that is
@@ -184,20 +166,13 @@ func colour(name, value string) error {
 // palette makes a palette of the file. A terminal of 16 colours gets those of the
 // built-in theme on the same ground: they are the terminal's own anyway.
 func (f *userFile) palette(name string) Palette {
-	dark := luminance(parse(f.Bg)) < 0.18
-	if f.Dark != nil {
-		dark = *f.Dark
+	p := f.Palette
+	p.Name, p.Dark, p.ansi = name, luminance(parse(f.Bg)) < 0.18, lightAnsi
+	if f.OwnDark != nil {
+		p.Dark = *f.OwnDark
 	}
-	own := lightAnsi
-	if dark {
-		own = darkAnsi
-	}
-	p := Palette{
-		Name: name, Dark: dark, Bg: f.Bg, Sel: f.Sel,
-		text: f.Text, dim: f.Dim, accent: f.Accent,
-		figure: f.Figure, tick: f.Tick, hairline: f.Hairline, track: f.Track, raised: f.Raised,
-		ok: f.OK, run: f.Run, retry: f.Retry, warn: f.Warn, err: f.Err, line: f.Line,
-		flow: f.Flow, ansi: own,
+	if p.Dark {
+		p.ansi = darkAnsi
 	}
 	p.contrast, p.distance = p.measure()
 	return p
@@ -219,8 +194,8 @@ func (p Palette) check() error {
 			return fmt.Errorf("%v %s on the selected row %s has a contrast of %.1f: it needs %.1f", t, colors[t].Hex(), p.Sel, got, leastContrast-1)
 		}
 	}
-	if got := contrast(parse(p.hairline), bg); got < leastLineContrast {
-		return fmt.Errorf("hairline %s on %s has a contrast of %.1f: lines need %.1f", p.hairline, p.Bg, got, leastLineContrast)
+	if got := contrast(parse(p.Hairline), bg); got < leastLineContrast {
+		return fmt.Errorf("hairline %s on %s has a contrast of %.1f: lines need %.1f", p.Hairline, p.Bg, got, leastLineContrast)
 	}
 	for i, a := range states {
 		for _, b := range states[i+1:] {
@@ -236,7 +211,7 @@ func (p Palette) check() error {
 // from it.
 func (p Palette) checkRamp() error {
 	last := parse(p.Bg)
-	for i, hex := range p.flow {
+	for i, hex := range p.Flow {
 		c := parse(hex)
 		if l, was := lightness(c), lightness(last); l > was != p.Dark || distance(c, last) < leastStep {
 			return fmt.Errorf("flow: colour %d, %s, does not stand out more than what comes before it: let each differ by a shade", i+1, hex)

@@ -283,6 +283,11 @@ func EachAccount(ctx context.Context, find func(context.Context, AccountsQuery) 
 	}
 }
 
+// Accounts iterates the accounts that a console shows, as EachAccount does.
+func Accounts(ctx context.Context, c Console, q AccountsQuery) iter.Seq2[AccountRow, error] {
+	return EachAccount(ctx, func(ctx context.Context, q AccountsQuery) (AccountsPage, error) { return Ask[AccountsPage](ctx, c, q) }, q)
+}
+
 // Ask puts a question to a console, for an answer of the type that stands in the query's comment:
 //
 //	page, err := engine.Ask[engine.JobsPage](ctx, console, engine.JobsQuery{})

@@ -425,15 +425,13 @@ func (h *Hub) snapshot(ctx context.Context, b *mailbox) (engine.Update, bool) {
 // stored reads the accounts of a snapshot, page by page.
 func (h *Hub) stored(ctx context.Context) (rows []engine.AccountRow, err error) {
 	q := engine.AccountsQuery{Page: engine.Page{Limit: h.opt.AccountsPage}}
-	for len(rows) < snapshotAccounts {
-		page, err := h.opt.Accounts(ctx, q)
+	for row, err := range engine.EachAccount(ctx, h.opt.Accounts, q) {
 		if err != nil {
 			return nil, err
 		}
-		if rows = append(rows, page.Accounts...); page.Next == "" {
+		if rows = append(rows, row); len(rows) >= snapshotAccounts {
 			break
 		}
-		q.After = page.Next
 	}
 	return rows, nil
 }

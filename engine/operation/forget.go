@@ -75,27 +75,18 @@ func (o *Operator) forget(ctx context.Context, cmd engine.Command) (engine.Recei
 // the store knows.
 func (o *Operator) oneAccount(ctx context.Context, account, platform string) (id string, err error) {
 	var on []string // the platforms on which the name is stored: "euw1", "kr"
-	q := engine.AccountsQuery{Text: account}
-	for {
-		page, err := o.opt.Store.Accounts(ctx, q)
-		if err != nil {
+	for a, err := range engine.EachAccount(ctx, o.opt.Store.Accounts, engine.AccountsQuery{Text: account}) {
+		switch {
+		case err != nil:
 			return "", err
+		case a.ID == account:
+			return a.ID, nil
+		case !strings.EqualFold(a.RiotID, account):
+			continue
 		}
-		for i := range page.Accounts {
-			a := &page.Accounts[i]
-			if a.ID == account {
-				return a.ID, nil
-			}
-			if !strings.EqualFold(a.RiotID, account) {
-				continue
-			}
-			on = append(on, a.Platform)
-			if platform == "" || strings.EqualFold(a.Platform, platform) {
-				id = a.ID
-			}
-		}
-		if q.After = page.Next; q.After == "" {
-			break
+		on = append(on, a.Platform)
+		if platform == "" || strings.EqualFold(a.Platform, platform) {
+			id = a.ID
 		}
 	}
 	switch {

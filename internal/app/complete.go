@@ -209,15 +209,12 @@ func completeAccounts(cmd *cobra.Command, _ []string, begun string) ([]cobra.Com
 	return find(cmd, func(ctx context.Context, c engine.Console) (words []cobra.Completion) {
 		// Bounded by completeWait, too: on a store of a million accounts the pages that are read by
 		// then are offered.
-		for q := (engine.AccountsQuery{Text: begun, Page: engine.Page{Limit: 500}}); len(words) < completeMost; {
-			page := found[engine.AccountsPage](ctx, c, q)
-			for _, a := range page.Accounts {
-				if strings.HasPrefix(a.RiotID, begun) {
-					words = append(words, hint(a.RiotID, a.Platform+", "+a.Status.String()))
-				}
-			}
-			if q.After = page.Next; q.After == "" {
+		for a, err := range engine.Accounts(ctx, c, engine.AccountsQuery{Text: begun, Page: engine.Page{Limit: 500}}) {
+			if err != nil || len(words) >= completeMost {
 				break
+			}
+			if strings.HasPrefix(a.RiotID, begun) {
+				words = append(words, hint(a.RiotID, a.Platform+", "+a.Status.String()))
 			}
 		}
 		return words

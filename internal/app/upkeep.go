@@ -325,13 +325,9 @@ func (m *mistyped) Run(ctx context.Context) error {
 
 // find notes what failed before this start, whose wait begins anew.
 func (m *mistyped) find(ctx context.Context) {
-	for q := (engine.AccountsQuery{Page: engine.Page{Limit: 500}}); ; {
-		page := found[engine.AccountsPage](ctx, m.console, q)
-		for i := range page.Accounts {
-			m.note(&page.Accounts[i])
-		}
-		if q.After = page.Next; q.After == "" {
-			return
+	for a, err := range engine.Accounts(ctx, m.console, engine.AccountsQuery{Page: engine.Page{Limit: 500}}) {
+		if err == nil {
+			m.note(&a)
 		}
 	}
 }

@@ -58,20 +58,10 @@ func (m *masker) learn(ctx context.Context, c engine.Console) {
 		return
 	}
 	ids := map[string]string{}
-	q := engine.AccountsQuery{Page: engine.Page{Limit: 500}}
-	for {
-		a, err := c.Find(ctx, q)
-		page, ok := a.(engine.AccountsPage)
-		if err != nil || !ok {
-			break
-		}
-		for _, row := range page.Accounts {
+	for row, err := range engine.Accounts(ctx, c, engine.AccountsQuery{Page: engine.Page{Limit: 500}}) {
+		if err == nil {
 			m.know(ids, row)
 		}
-		if page.Next == "" {
-			break
-		}
-		q.After = page.Next
 	}
 	m.replace(ids)
 }

@@ -278,12 +278,8 @@ func (p *Projects) learn(ctx context.Context, mark, project string) error {
 	s := storedProjects{Known: maps.Clone(p.known), Current: project}
 	p.mu.Unlock()
 	s.Known[mark] = project
-	blob, err := json.Marshal(s)
-	if err == nil {
-		err = p.opt.Store.SaveState(ctx, projectsState, blob)
-	}
-	if err != nil {
-		return fmt.Errorf("store the project of the key: %w", err)
+	if err := engine.SaveStored(ctx, p.opt.Store, projectsState, s); err != nil {
+		return err
 	}
 	p.mu.Lock()
 	p.known, p.current, p.foreign = s.Known, project, ""

@@ -2,7 +2,6 @@ package operation
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -103,23 +102,13 @@ func (o *Operator) keepPlan(ctx context.Context, p plan) error {
 
 // plans reads the stored plans, the oldest first. The caller has canary.mu.
 func (o *Operator) plans(ctx context.Context) (plans []plan, err error) {
-	blob, err := o.opt.Store.LoadState(ctx, canaryState)
-	if err != nil || len(blob) == 0 {
-		return nil, err
-	}
-	if err := json.Unmarshal(blob, &plans); err != nil {
-		return nil, fmt.Errorf("the kept canaries cannot be read: %w", err)
-	}
-	return plans, nil
+	_, err = engine.LoadStored(ctx, o.opt.Store, canaryState, &plans)
+	return plans, err
 }
 
 // savePlans takes the place of what is stored. The caller has canary.mu.
 func (o *Operator) savePlans(ctx context.Context, plans []plan) error {
-	blob, err := json.Marshal(plans)
-	if err != nil {
-		return err
-	}
-	return o.opt.Store.SaveState(ctx, canaryState, blob)
+	return engine.SaveStored(ctx, o.opt.Store, canaryState, plans)
 }
 
 // Run carries the rest of bulk operations out whose canaries have ended: it looks at the

@@ -42,7 +42,8 @@ type bookBlob struct {
 func (b *book) load(ctx context.Context) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return loadBlob(ctx, b.store, bookState, &b.pages)
+	_, err := engine.LoadStored(ctx, b.store, bookState, &b.pages)
+	return err
 }
 
 // asked gives the call that a key was used for before, as a joined receipt. It is a
@@ -147,7 +148,7 @@ func (b *book) again(ctx context.Context, perDay int) error {
 		return err
 	}
 	next := b.pages.another(time.Now().UTC())
-	if err := saveBlob(ctx, b.store, bookState, next); err != nil {
+	if err := engine.SaveStored(ctx, b.store, bookState, next); err != nil {
 		return err
 	}
 	b.pages = next

@@ -2,8 +2,6 @@ package pager
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -56,7 +54,8 @@ type ledgerBlob struct {
 // load reads the ledger that the process before has kept.
 func (l *ledger) load(ctx context.Context) error {
 	var blob ledgerBlob
-	if err := loadBlob(ctx, l.store, ledgerState, &blob); err != nil {
+	// What cannot be read is an error and not an empty ledger: that would place calls again.
+	if _, err := engine.LoadStored(ctx, l.store, ledgerState, &blob); err != nil {
 		return err
 	}
 	l.mu.Lock()
@@ -93,7 +92,7 @@ func (l *ledger) save(ctx context.Context, job engine.JobID, e entry) error {
 		l.placed = append(l.placed, e.SID)
 		l.placed = l.placed[max(len(l.placed)-maxEntries, 0):]
 	}
-	return saveBlob(ctx, l.store, ledgerState, ledgerBlob{Entries: l.entries, Placed: l.placed})
+	return engine.SaveStored(ctx, l.store, ledgerState, ledgerBlob{Entries: l.entries, Placed: l.placed})
 }
 
 // tidy forgets old calls.
@@ -103,26 +102,4 @@ func (l *ledger) tidy(now time.Time) {
 			delete(l.entries, id)
 		}
 	}
-}
-
-// loadBlob reads a stored blob; where there is none into stays as it is. One that cannot be read is an
-// error and not an empty one: a ledger that is taken for empty would place calls again.
-func loadBlob(ctx context.Context, s Store, name string, into any) error {
-	blob, err := s.LoadState(ctx, name)
-	if err != nil || blob == nil {
-		return err
-	}
-	if err := json.Unmarshal(blob, into); err != nil {
-		return fmt.Errorf("decode %s: %w", name, err)
-	}
-	return nil
-}
-
-// saveBlob stores a blob in the place of the one before.
-func saveBlob(ctx context.Context, s Store, name string, from any) error {
-	blob := encode(from)
-	if err := s.SaveState(ctx, name, blob); err != nil {
-		return fmt.Errorf("save %s: %w", name, err)
-	}
-	return nil
 }

@@ -30,7 +30,7 @@ type told map[string]tale
 // load reads what the process before has told.
 func (t *told) load(ctx context.Context, s Store) error {
 	*t = told{}
-	if err := loadBlob(ctx, s, toldState, t); err != nil {
+	if _, err := engine.LoadStored(ctx, s, toldState, t); err != nil {
 		return err
 	}
 	if *t == nil {
@@ -227,5 +227,5 @@ func (p *Pager) remember(ctx context.Context, next told) error {
 		return nil
 	}
 	p.told = next
-	return saveBlob(ctx, p.store, toldState, next)
+	return engine.SaveStored(ctx, p.store, toldState, next)
 }

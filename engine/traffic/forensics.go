@@ -159,14 +159,8 @@ func (k *cases) restore(ctx context.Context) {
 
 // storedCases reads what save wrote, the oldest first; nil when nothing was ever written.
 func storedCases(ctx context.Context, store Loader) (list []engine.Forensics, err error) {
-	blob, err := store.LoadState(ctx, casesState)
-	if err != nil || blob == nil {
-		return nil, err
-	}
-	if err := json.Unmarshal(blob, &list); err != nil {
-		return nil, fmt.Errorf("read the stored 429s: %w", err)
-	}
-	return list, nil
+	_, err = engine.LoadStored(ctx, store, casesState, &list)
+	return list, err
 }
 
 // StoredForensics says what led to a 429 by what the last engine has stored.

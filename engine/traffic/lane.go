@@ -2,8 +2,6 @@ package traffic
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"strings"
 
 	"github.com/farsight-console/farsight/engine"
@@ -51,27 +49,12 @@ func splitLane(name string) (at Lane, more bool) {
 	return at, more
 }
 
-// StoredLimits reads what the last engine knew of the limits, for a directory on
-// which none runs. The zero row = nothing was ever saved. Windows that have ended since are counted as
-// they are now.
-func StoredLimits(ctx context.Context, store Loader) (engine.LimitsRow, error) {
-	l, err := Stored(ctx, store)
-	if l == nil {
-		return engine.LimitsRow{}, err
-	}
-	return l.Rows(), nil
-}
-
 // Stored is what the last engine has stored of the limits, to look at and to foresee by: no call goes through it.
-// nil = nothing was ever saved.
+// nil = nothing was ever saved. Windows that have ended since are counted as they are now.
 func Stored(ctx context.Context, store Loader) (*Limits, error) {
-	blob, err := store.LoadState(ctx, LimiterState)
-	if err != nil || blob == nil {
-		return nil, err
-	}
 	var st limit.State
-	if err := json.Unmarshal(blob, &st); err != nil {
-		return nil, fmt.Errorf("read the limiter's state: %w", err)
+	if known, err := engine.LoadStored(ctx, store, LimiterState, &st); err != nil || !known {
+		return nil, err
 	}
 	l := New(Options{Limiter: limit.New(limit.Options{})})
 	l.limiter.Restore(st, wall.Now(), nil)

@@ -2,7 +2,6 @@ package traffic
 
 import (
 	"context"
-	"encoding/json"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -172,11 +171,7 @@ func (l *Limits) save(ctx context.Context) {
 	began, at := time.Now(), wall.Now()
 	st := l.limiter.Save(at)
 	st.Off = (wall.Off() + time.Since(began)).Milliseconds()
-	blob, err := json.Marshal(st)
-	if err == nil {
-		err = l.opt.Store.SaveState(ctx, LimiterState, blob)
-	}
-	if err != nil {
+	if engine.SaveStored(ctx, l.opt.Store, LimiterState, st) != nil {
 		l.dirty.Store(true)
 	}
 }

@@ -111,10 +111,7 @@ const (
 
 // storedReading is the newest reading; the zero reading where nobody has led yet.
 func storedReading(ctx context.Context, db traffic.Loader) (r reading, err error) {
-	blob, err := db.LoadState(ctx, readingState)
-	if err == nil && blob != nil {
-		err = json.Unmarshal(blob, &r)
-	}
+	_, err = engine.LoadStored(ctx, db, readingState, &r)
 	return r, err
 }
 

@@ -163,10 +163,9 @@ func browser(ctx context.Context, db *store, cfg config.Config) engine.Console {
 		Store: db, Policies: cfg.Policies, Do: "start farsight with a key",
 		Lane: ingest.LaneOf.Name, Domain: ingest.Stored{Store: db, Zone: cfg.ReportTZ},
 		Logs: logbook.StoredIn(cfg.DataDir), Members: membersOf(db, ""),
-		Limits: func() engine.LimitsRow {
-			row, err := traffic.StoredLimits(ctx, db)
-			if err != nil {
-				return engine.LimitsRow{}
+		Limits: func() (row engine.LimitsRow) {
+			if l, err := traffic.Stored(ctx, db); l != nil && err == nil {
+				row = l.Rows()
 			}
 			return row
 		},

@@ -2,7 +2,6 @@ package keyring
 
 import (
 	"context"
-	"encoding/json"
 	"maps"
 	"slices"
 	"time"
@@ -60,10 +59,7 @@ type Age struct {
 // Load takes over what is stored. What cannot be read counts as never seen.
 func (k *Age) Load(ctx context.Context) {
 	k.keys = map[string]agedKey{}
-	blob, err := k.Store.LoadState(ctx, keyAgeState)
-	if err == nil && blob != nil {
-		err = json.Unmarshal(blob, &k.keys)
-	}
+	_, err := engine.LoadStored(ctx, k.Store, keyAgeState, &k.keys)
 	if err != nil || k.keys == nil {
 		k.Log.Warn().Err(err).Msg("the age of the API key could not be read")
 		k.keys = map[string]agedKey{}
@@ -142,11 +138,7 @@ func (k *Age) keep(ctx context.Context, fingerprint string, key agedKey) {
 			return k.keys[a].First.Compare(k.keys[b].First)
 		}))
 	}
-	blob, err := json.Marshal(k.keys)
-	if err == nil {
-		err = k.Store.SaveState(ctx, keyAgeState, blob)
-	}
-	if err != nil && ctx.Err() == nil {
+	if err := engine.SaveStored(ctx, k.Store, keyAgeState, k.keys); err != nil && ctx.Err() == nil {
 		k.Log.Warn().Err(err).Msg("the age of the API key could not be saved")
 	}
 }

@@ -43,46 +43,29 @@ func NewTail(path string, clean func([]byte) []byte) *Tail {
 // when that is not enough, into a ring. Follow goes on from there. A file that is
 // not there is an empty one.
 func (t *Tail) Fill(r *Ring) error {
-	st, err := os.Stat(t.path)
-	if err == nil && st.Size() < int64(r.rows.bytes) {
-		if err := t.fillOld(r, int64(r.rows.bytes)-st.Size()); err != nil {
+	room := int64(r.rows.bytes)
+	if st, err := os.Stat(t.path); err == nil && st.Size() < room {
+		aside := &Tail{path: t.path + ".1", clean: t.clean}
+		defer aside.Close()
+		if err := aside.fill(r, room-st.Size()); err != nil {
 			return err
 		}
 	}
+	return t.fill(r, room)
+}
+
+// fill reads the last n bytes of the file.
+func (t *Tail) fill(r *Ring, n int64) error {
 	if err := t.open(); err != nil || t.file == nil {
 		return err
 	}
-	if err := skipTo(t.file, int64(r.rows.bytes)); err != nil {
+	if err := skipTo(t.file, n); err != nil {
 		return fmt.Errorf("read the log %s: %w", t.path, err)
 	}
-	return t.read(r.addRow)
-}
-
-// fillOld reads the end of the file that was set aside when it was full.
-func (t *Tail) fillOld(r *Ring, n int64) error {
-	f, _, err := regular.Open(t.path+".1", regular.NoFollow)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("read the log: %w", err)
-	}
-	defer f.Close()
-	if err := skipTo(f, n); err != nil {
-		return fmt.Errorf("read the log %s.1: %w", t.path, err)
-	}
-	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, maxLine)
-	for lines.Scan() {
-		t.yieldLine(lines.Bytes(), r.addRow)
-	}
-	return nil
-}
-
-// addRow keeps a record that was read, and asks for more.
-func (r *Ring) addRow(row engine.LogRow) bool {
-	r.Add(row)
-	return true
+	return t.read(func(row engine.LogRow) bool {
+		r.Add(row)
+		return true
+	})
 }
 
 // skipTo leaves the last n bytes of a file to be read, from the next whole line.
@@ -169,40 +152,26 @@ func (t *Tail) open() error {
 	return nil
 }
 
-// read takes all whole lines up to the end of the file.
+// read takes all whole lines up to the end of the file; what is left waits for its end.
 func (t *Tail) read(yield func(engine.LogRow) bool) error {
-	chunk := make([]byte, 64<<10)
-	for {
-		n, err := t.file.Read(chunk)
-		t.rest = append(t.rest, chunk[:n]...)
-		if !t.lines(yield) {
-			return errEnough
-		}
-		if len(t.rest) > maxLine {
+	for lines := bufio.NewReaderSize(t.file, 64<<10); ; {
+		part, err := lines.ReadSlice('\n')
+		t.rest = append(t.rest, part...)
+		switch {
+		case err == nil:
+			if !t.yieldLine(t.rest, yield) {
+				return errEnough
+			}
+			t.rest = t.rest[:0]
+		case len(t.rest) > maxLine:
 			t.rest = nil // no record is that long
 		}
 		// The end of a file that an engine still writes is not the end of its log: Follow comes again.
-		if errors.Is(err, io.EOF) || n == 0 && err == nil {
+		if errors.Is(err, io.EOF) {
 			return nil
 		}
-		if err != nil {
+		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
 			return fmt.Errorf("read the log %s: %w", t.path, err)
-		}
-	}
-}
-
-// lines hands over the whole lines that were read; what is left waits for its end. false = its reader
-// wants no more.
-func (t *Tail) lines(yield func(engine.LogRow) bool) bool {
-	for {
-		end := bytes.IndexByte(t.rest, '\n')
-		if end < 0 {
-			return true
-		}
-		line := t.rest[:end]
-		t.rest = t.rest[end+1:]
-		if !t.yieldLine(line, yield) {
-			return false
 		}
 	}
 }

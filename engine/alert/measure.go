@@ -21,33 +21,57 @@ type sample struct {
 	said     string // speaks for what is read, not counted
 }
 
+// take is how a measure is taken.
+type take = func(m *Monitor, r Rule, now time.Time) []sample
+
 // measures say how each measure is taken: one sample per subject.
-var measures = map[measure]func(m *Monitor, r Rule, now time.Time) []sample{
+var measures = map[measure]take{
 	giveUps:     (*Monitor).giveUps,
 	retriesWon:  (*Monitor).retriesWon,
 	spike:       (*Monitor).spikes,
-	unforeseen:  (*Monitor).unforeseen429,
+	unforeseen:  counted(func(c *counts) *ring { return c.unforeseen }),
 	unavailable: (*Monitor).bursts,
 	keyLife:     (*Monitor).keyLife,
-	keyRefused:  (*Monitor).keyRefused,
+	keyRefused:  while(func(r *Reading) (bool, string) { return r.KeyRejected, r.Cause }),
 	longHold:    (*Monitor).longHolds,
 	silence:     (*Monitor).silence,
 	queueAge:    (*Monitor).queueAges,
 	writeTime:   (*Monitor).writeTimes,
 	logDrops:    (*Monitor).logDrops,
-	oddCalls:    (*Monitor).oddCalls,
+	oddCalls:    counted(func(c *counts) *ring { return c.odd }), // that ended with a status which is in no table
 	clockOff:    (*Monitor).clockOff,
 	freeRoom:    (*Monitor).freeRoom,
-	noWrites:    (*Monitor).noWrites,
-	cutOff:      (*Monitor).cutOff,
+	noWrites:    while(func(r *Reading) (bool, string) { return r.Stopped != "", r.Stopped }),
+	cutOff:      while(func(r *Reading) (bool, string) { return r.State == engine.EngineDegraded, r.Cause }), // no call leaves this machine
 	outage:      (*Monitor).outages,
-	noBackup:    (*Monitor).noBackup,
+	noBackup:    while(func(r *Reading) (bool, string) { return r.Backup != "", r.Backup }), // since a scheduled one has failed
 	lost:        (*Monitor).lost,
 }
 
 // total is the one sample of a rule without subjects, with its trail.
 func (m *Monitor) total(r Rule, value float64, known bool, now time.Time) []sample {
 	return []sample{{value: value, limit: r.Limit, known: known, evidence: m.trails[r.Name].within(now, r.Window)}}
+}
+
+// counted is how many events a ring has in the rule's window.
+func counted(of func(c *counts) *ring) take {
+	return func(m *Monitor, r Rule, now time.Time) []sample {
+		return m.total(r, float64(of(&m.counts).sum(now, r.Window, 0)), true, now)
+	}
+}
+
+// while is 1 as long as something is so by the reading, and what it says for itself.
+func while(so func(r *Reading) (is bool, said string)) take {
+	return func(m *Monitor, r Rule, now time.Time) []sample {
+		value := 0.0
+		is, said := so(&m.reading)
+		if is {
+			value = 1
+		}
+		s := m.total(r, value, m.read, now)
+		s[0].said = said
+		return s
+	}
 }
 
 // giveUps is the share of finished jobs that have used up their attempts. With fewer than Min of them
@@ -117,16 +141,6 @@ func median[T float64 | time.Duration](values []T) T {
 	return (values[(n-1)/2] + values[n/2]) / 2
 }
 
-// unforeseen429 counts the 429s that our own count did not expect.
-func (m *Monitor) unforeseen429(r Rule, now time.Time) []sample {
-	return m.total(r, float64(m.unforeseen.sum(now, r.Window, 0)), true, now)
-}
-
-// oddCalls counts telephone calls that ended with a status which is in no table.
-func (m *Monitor) oddCalls(r Rule, now time.Time) []sample {
-	return m.total(r, float64(m.odd.sum(now, r.Window, 0)), true, now)
-}
-
 // bursts counts the 503s of each host. Its rings hold a minute, whatever the rule's window.
 func (m *Monitor) bursts(r Rule, now time.Time) (out []sample) {
 	for _, host := range slices.Sorted(maps.Keys(m.unavailable)) {
@@ -145,37 +159,6 @@ func (m *Monitor) keyLife(r Rule, now time.Time) []sample {
 	s := m.total(r, at.Sub(now).Seconds(), m.read && !at.IsZero(), now)
 	s[0].said = "the key expires at " + human.Stamp(at)
 	return s
-}
-
-// keyRefused is 1 while Riot refuses the key.
-func (m *Monitor) keyRefused(r Rule, now time.Time) []sample {
-	return m.while(r, m.reading.KeyRejected, m.reading.Cause, now)
-}
-
-// while is 1 as long as something is so, and what it says for itself.
-func (m *Monitor) while(r Rule, so bool, said string, now time.Time) []sample {
-	value := 0.0
-	if so {
-		value = 1
-	}
-	s := m.total(r, value, m.read, now)
-	s[0].said = said
-	return s
-}
-
-// noWrites is 1 while the disk, or a store that takes no writes, lets no job start.
-func (m *Monitor) noWrites(r Rule, now time.Time) []sample {
-	return m.while(r, m.reading.Stopped != "", m.reading.Stopped, now)
-}
-
-// cutOff is 1 while no call leaves this machine.
-func (m *Monitor) cutOff(r Rule, now time.Time) []sample {
-	return m.while(r, m.reading.State == engine.EngineDegraded, m.reading.Cause, now)
-}
-
-// noBackup is 1 from a scheduled backup that failed until one that did not.
-func (m *Monitor) noBackup(r Rule, now time.Time) []sample {
-	return m.while(r, m.reading.Backup != "", m.reading.Backup, now)
 }
 
 // freeRoom is what the disk still takes. When that is too little to go on, disk-full says so.

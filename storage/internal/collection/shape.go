@@ -8,17 +8,13 @@ import (
 
 // Shape is how one kind of value is written that stands among rows of other kinds, as in a table of
 // counters, marks and blobs. A table that has rows of one kind alone is Records.
-type Shape[T any] struct {
-	Format byte
-	Fields func(c *rec.Coder, v *T) // in their order
-}
+type Shape[T any] rec.Shape[T]
 
-// The shapes that many tables have.
 var (
-	numbers  = Shape[uint64]{rec.Number, func(c *rec.Coder, n *uint64) { c.Uint(n) }}
-	texts    = Shape[string]{rec.Text, func(c *rec.Coder, s *string) { c.Str(s) }}
-	instants = Shape[time.Time]{rec.Time, func(c *rec.Coder, at *time.Time) { c.Time(at) }}
-	blobs    = Shape[[]byte]{rec.Blob, func(c *rec.Coder, b *[]byte) { c.Bytes(b) }}
+	numbers  = Shape[uint64](rec.Numbers)
+	texts    = Shape[string](rec.Texts)
+	instants = Shape[time.Time](rec.Instants)
+	blobs    = Shape[[]byte](rec.Blobs)
 )
 
 // Get reads the value under k; ok is false when there is none.

@@ -44,62 +44,47 @@ func (t Table) Has(name []byte) bool { return t.bucket().Get(name) != nil }
 func (t Table) Remove(name []byte) error { return t.bucket().Delete(name) }
 
 // Number is 0 when there is none.
-func (t Table) Number(name []byte) (n uint64, ok bool, err error) {
-	ok, err = t.read(name, rec.Number, func(c *rec.Coder) { c.Uint(&n) })
-	return n, ok, err
-}
+func (t Table) Number(name []byte) (uint64, bool, error) { return read(t, name, rec.Numbers) }
 
 // PutNumber keeps a number under a name, in place of what was there.
-func (t Table) PutNumber(name []byte, n uint64) error {
-	return t.putMeta(name, rec.Number, func(c *rec.Coder) { c.Uint(&n) })
-}
+func (t Table) PutNumber(name []byte, n uint64) error { return put(t, name, rec.Numbers, n) }
 
 // Text is "" when there is none.
-func (t Table) Text(name []byte) (s string, ok bool, err error) {
-	ok, err = t.read(name, rec.Text, func(c *rec.Coder) { c.Str(&s) })
-	return s, ok, err
-}
+func (t Table) Text(name []byte) (string, bool, error) { return read(t, name, rec.Texts) }
 
 // PutText keeps a text likewise.
-func (t Table) PutText(name []byte, s string) error {
-	return t.putMeta(name, rec.Text, func(c *rec.Coder) { c.Str(&s) })
-}
+func (t Table) PutText(name []byte, s string) error { return put(t, name, rec.Texts, s) }
 
 // Blob is nil when there is none.
-func (t Table) Blob(name []byte) (b []byte, ok bool, err error) {
-	ok, err = t.read(name, rec.Blob, func(c *rec.Coder) { c.Bytes(&b) })
-	return b, ok, err
-}
+func (t Table) Blob(name []byte) ([]byte, bool, error) { return read(t, name, rec.Blobs) }
 
 // PutBlob keeps bytes likewise.
-func (t Table) PutBlob(name, b []byte) error {
-	return t.putMeta(name, rec.Blob, func(c *rec.Coder) { c.Bytes(&b) })
-}
+func (t Table) PutBlob(name, b []byte) error { return put(t, name, rec.Blobs, b) }
 
-func (t Table) read(name []byte, format byte, fields func(*rec.Coder)) (ok bool, err error) {
+func read[T any](t Table, name []byte, as rec.Shape[T]) (value T, ok bool, err error) {
 	v := t.bucket().Get(name)
 	if v == nil {
-		return false, nil
+		return value, false, nil
 	}
 	have, body, err := rec.TableSeed(t.name).Open(name, v)
-	if err == nil && have != format {
+	if err == nil && have != as.Format {
 		err = rec.ErrBody
 	}
 	if err == nil {
 		c := rec.Read(body)
-		fields(&c)
+		as.Fields(&c, &value)
 		err = c.Done()
 	}
 	if err != nil {
-		return false, &ErrCorrupt{Bucket: t.name, Key: name, Err: err}
+		return value, false, &ErrCorrupt{Bucket: t.name, Key: name, Err: err}
 	}
-	return true, nil
+	return value, true, nil
 }
 
-func (t Table) putMeta(name []byte, format byte, fields func(*rec.Coder)) error {
+func put[T any](t Table, name []byte, as rec.Shape[T], value T) error {
 	// The same frame as of all other tables, so that check need not know who wrote a row.
-	c := rec.Write(nil, format)
-	fields(&c)
+	c := rec.Write(nil, as.Format)
+	as.Fields(&c, &value)
 	v, err := rec.TableSeed(t.name).Seal(name, &c)
 	if err != nil {
 		return err

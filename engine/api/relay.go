@@ -51,8 +51,8 @@ type relayRun struct {
 	// as a snapshot: any other state would not fit the updates to come, which name only
 	// what differs from what was told before.
 	rows  fold.Rows
-	told  bool       // rows hold a snapshot
-	snaps [2]*parcel // of the rows as they are, without and with a gap; nil = not asked for
+	told  bool             // rows hold a snapshot
+	snaps map[bool]*parcel // of the rows as they are, by whether a gap is told, once they are asked for
 }
 
 // parcel is an update, encoded when the first watcher sends it: nobody encodes what is
@@ -70,19 +70,12 @@ type watcher struct {
 	run  *relayRun
 	bell await.Bell // capacity 1
 
-	mail  []*parcel
-	rows  int // in it
-	needs need
+	mail []*parcel
+	rows int // in it
+
+	whole bool // it needs a snapshot before the next update makes sense to it
+	gap   bool // and is to be told that it has missed something
 }
-
-// need is what a watcher must be given before the next update makes sense to it.
-type need uint8
-
-const (
-	nothing need = iota
-	snapshot
-	snapshotWithGap
-)
 
 // join adds a watcher; leave it when it goes. ctx gives the relay its values, not its
 // end.
@@ -116,7 +109,7 @@ func (r *relay) leave(w *watcher) {
 func (r *relay) start(ctx context.Context) *relayRun {
 	// See leave, which stops it.
 	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
-	run := &relayRun{stop: stop, done: make(chan struct{}), watchers: map[*watcher]struct{}{}}
+	run := &relayRun{stop: stop, done: make(chan struct{}), watchers: map[*watcher]struct{}{}, snaps: map[bool]*parcel{}}
 	go r.pump(ctx, run)
 	return run
 }
@@ -155,7 +148,7 @@ func (r *relayRun) add(w *watcher) {
 	defer r.mu.Unlock()
 	r.watchers[w] = struct{}{}
 	if r.told { // else the first update will be a snapshot
-		w.needs = snapshot
+		w.whole = true
 		w.bell.Ring()
 	}
 }
@@ -176,7 +169,7 @@ func (r *relayRun) hand(u engine.Update) int {
 	defer r.mu.Unlock()
 	r.rows.Add(u)
 	// They are made anew for whoever comes next.
-	r.told, r.snaps = true, [2]*parcel{}
+	r.told, r.snaps = true, map[bool]*parcel{}
 	for w := range r.watchers {
 		w.deliver(p)
 	}
@@ -185,13 +178,13 @@ func (r *relayRun) hand(u engine.Update) int {
 
 // deliver lays a parcel into a watcher's mail. What a snapshot will hold is not kept.
 func (w *watcher) deliver(p *parcel) {
-	if w.needs != nothing {
+	if w.whole {
 		return
 	}
 	w.mail, w.rows = append(w.mail, p), w.rows+p.rows
 	// One update alone is never too much, however large: a snapshot would hold its rows, too.
 	if len(w.mail) > behindFrames || len(w.mail) > 1 && w.rows > behindRows {
-		w.mail, w.rows, w.needs = nil, 0, snapshotWithGap
+		w.mail, w.rows, w.whole, w.gap = nil, 0, true, true
 	}
 	w.bell.Ring()
 }
@@ -201,9 +194,9 @@ func (w *watcher) deliver(p *parcel) {
 func (w *watcher) drain() []*parcel {
 	w.run.mu.Lock()
 	defer w.run.mu.Unlock()
-	if w.needs != nothing {
-		p := w.run.whole(w.needs == snapshotWithGap)
-		w.needs = nothing
+	if w.whole {
+		p := w.run.whole(w.gap)
+		w.whole, w.gap = false, false
 		return []*parcel{p}
 	}
 	mail := w.mail
@@ -214,16 +207,12 @@ func (w *watcher) drain() []*parcel {
 // whole is the rows as they are now, shared by all who ask before they change: after a
 // restart every console comes at once. Notes were for those who were there.
 func (r *relayRun) whole(gap bool) *parcel {
-	at := 0
-	if gap {
-		at = 1
-	}
-	if r.snaps[at] == nil {
+	if r.snaps[gap] == nil {
 		u := r.rows.Update()
 		u.Snapshot, u.Gap, u.Notes = true, gap, nil
-		r.snaps[at] = &parcel{now: u}
+		r.snaps[gap] = &parcel{now: u}
 	}
-	return r.snaps[at]
+	return r.snaps[gap]
 }
 
 var errEncode = errors.New("an update cannot be written as JSON")

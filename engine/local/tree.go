@@ -26,13 +26,6 @@ func (t *trees) has(id engine.JobID) bool {
 	return ok
 }
 
-// plant adds a root: what joins its groups from now on belongs to its tree.
-func (x *index) plant(root engine.JobID, now time.Time) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.include(root, now)
-}
-
 // adopt makes jobs part of the trees.
 func (x *index) adopt(now time.Time, ids ...engine.JobID) {
 	x.mu.Lock()
@@ -83,7 +76,7 @@ func (b *Backend) Serve(ctx context.Context, root engine.JobID) error {
 	if b.idx.trees == nil {
 		return engine.Problemf(engine.ErrInvalid, "", "this engine works for every job")
 	}
-	b.idx.plant(root, time.Now()) // first, so that no join is missed
+	b.idx.adopt(time.Now(), root) // first, so that no join is missed
 	var open []engine.JobID
 	err := b.opt.Store.Read(ctx, func(tx engine.Tx) error {
 		open = []engine.JobID{root}

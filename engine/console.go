@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -261,6 +262,12 @@ type Page struct {
 	After string `json:"after,omitempty"` // cursor of the page before; "" = the first
 	Limit int    `json:"limit,omitempty"` // 0 = 100, at most 500
 }
+
+// How many rows a page has where nobody says, and at the most.
+const UsualPage, LargestPage = 100, 500
+
+// Rows is how many rows the page has at most. 0 and less ask for the usual number, too many for the most.
+func (p Page) Rows() int { return min(cmp.Or(max(p.Limit, 0), UsualPage), LargestPage) }
 
 // EachAccount iterates the accounts that a query fits, over all pages; it ends with the
 // first error.

@@ -369,7 +369,7 @@ func (db *DB) Accounts(ctx context.Context, q engine.AccountsQuery) (page engine
 		if page.Total, err = t.countAccounts(q); err != nil {
 			return err
 		}
-		limit := pageSize(q.Page)
+		limit := q.Rows()
 		for a, err := range tAccounts.From(t, []byte(q.After)) {
 			// From begins at the cursor itself, which was the last row of the page before.
 			if err != nil || a.ID == q.After || !fitsAccount(q, a) {

@@ -116,7 +116,7 @@ func (db *DB) Audits(ctx context.Context, q engine.AuditQuery) (page engine.Audi
 		}
 		before = key.Uint64(seq)
 	}
-	limit, fits := pageSize(q.Page), auditFilter(q)
+	limit, fits := q.Rows(), auditFilter(q)
 	err = db.view(ctx, func(t *txn) error {
 		seen := 0
 		for a, err := range tAudit.Back(t, nil, before) {

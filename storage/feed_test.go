@@ -333,7 +333,7 @@ func TestAFeedIsTheSameAfterARestart(t *testing.T) {
 
 func TestFeedPagesAtTheirEdges(t *testing.T) {
 	db := start(t, "")
-	total := maxPage + 3
+	total := engine.LargestPage + 3
 	write(t, db, func(tx engine.Tx) error {
 		var errs []error
 		for i := range total {
@@ -349,8 +349,8 @@ func TestFeedPagesAtTheirEdges(t *testing.T) {
 	})
 	for kind, want := range map[engine.FeedKind]int{engine.FeedMatches: total, engine.FeedLive: total, engine.FeedParticipants: 12, engine.FeedJobs: 0} {
 		whole, end := fed(t, db, kind, "", 0)
-		for _, limit := range []int{1, 3, 4, 5, 8, 12, 100, maxPage, maxPage + 1, 10 * maxPage} {
-			rows, last := fed(t, db, kind, "", min(limit, maxPage))
+		for _, limit := range []int{1, 3, 4, 5, 8, 12, 100, engine.LargestPage, engine.LargestPage + 1, 10 * engine.LargestPage} {
+			rows, last := fed(t, db, kind, "", min(limit, engine.LargestPage))
 			if len(rows) != want || !reflect.DeepEqual(rows, whole) || last != end {
 				t.Errorf("%s in pages of %d: %d rows up to %s, want %d up to %s", kind, limit, len(rows), last, want, end)
 			}

@@ -109,7 +109,7 @@ func (t *txn) feedReader(f feed, p engine.Page) (*feedReader, error) {
 		return nil, err
 	}
 	r := &feedReader{
-		txn: t, feed: f, limit: pageSize(p), at: feedCursor{tag: f.tag, store: store},
+		txn: t, feed: f, limit: p.Rows(), at: feedCursor{tag: f.tag, store: store},
 		accounts: map[string]league.Account{},
 	}
 	if p.After == "" {

@@ -29,7 +29,7 @@ func (db *DB) Jobs(ctx context.Context, q engine.JobsQuery) (jobs []engine.Job, 
 		}
 	}
 	err = db.view(ctx, func(t *txn) error {
-		limit := pageSize(q.Page)
+		limit := q.Rows()
 		total = -1
 		if q.After == "" {
 			total = t.countJobs(q)
@@ -309,7 +309,7 @@ func (db *DB) JobLog(ctx context.Context, q engine.JobLogQuery) (page engine.Job
 	// A page may come back short with a next: see maxScan. Attempts that cannot be read are left
 	// out of a job's retries, which are then too few; check names them.
 	err = db.view(ctx, func(t *txn) error {
-		limit := pageSize(q.Page)
+		limit := q.Rows()
 		var jobs []engine.Job
 		jobs, page.Next = mergeJobs(jobScan{}, t.scanEnded(ended, before, limit), limit)
 		for _, j := range jobs {

@@ -36,7 +36,7 @@ func (db *DB) Matches(ctx context.Context, q engine.MatchesQuery) (page engine.M
 }
 
 func (t *txn) allMatches(q engine.MatchesQuery, page *engine.MatchesPage) error {
-	limit := pageSize(q.Page)
+	limit := q.Rows()
 	var before []byte
 	if q.After != "" {
 		before = []byte(q.After)
@@ -69,7 +69,7 @@ func (t *txn) accountMatches(q engine.MatchesQuery, a league.Account, page *engi
 	if err != nil {
 		return err
 	}
-	limit := pageSize(q.Page)
+	limit := q.Rows()
 	var last []byte
 	for r := range t.Rows(byAccount.Table, prefix) {
 		l, err := listingAt(r.Key)

@@ -190,7 +190,7 @@ func TestLiveYieldsEveryLiveJobInOrder(t *testing.T) {
 	var want []engine.JobID
 	write(t, db, func(tx engine.Tx) error {
 		want = want[:0]
-		for range maxPage + 20 {
+		for range engine.LargestPage + 20 {
 			a, err := tx.Enqueue(engine.Spec{Kind: "k", Queue: "q"})
 			if err != nil {
 				return err

@@ -104,7 +104,7 @@ func (db *DB) RankHistory(ctx context.Context, q engine.RanksQuery) (page engine
 		}
 		var last []byte
 		for r := range t.RowsBack(tRanks.Table, prefix, before) {
-			if len(page.Ranks) == pageSize(q.Page) {
+			if len(page.Ranks) == q.Rows() {
 				page.Next = encodeCursor(last, prefix)
 				return nil
 			}

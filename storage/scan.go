@@ -68,21 +68,6 @@ func (db *DB) do(ctx context.Context, dry bool, fn func(t *txn) error) error {
 // to go on.
 const maxScan = 20_000
 
-const (
-	defaultPage = 100
-	// maxPage is the largest page that is given.
-	maxPage = 500
-)
-
-// pageSize is how many rows a page has at most. 0 and less ask for the usual number, too many for
-// the most.
-func pageSize(p engine.Page) int {
-	if p.Limit <= 0 {
-		return defaultPage
-	}
-	return min(p.Limit, maxPage)
-}
-
 // badPage refuses an After that is no page's Next.
 func badPage(after string) error {
 	return fmt.Errorf("%w: after=%q is no place in this list: give the next that the page before ended with, or none to begin", engine.ErrInvalid, after)

@@ -106,9 +106,9 @@ func (p *Programs) stored(w http.ResponseWriter, r *Request, d engine.AccountDet
 		out.Job = row.Job
 	}
 	// The store gives the newest first, so that count is a page's size.
-	limit := usualPage
+	limit := engine.UsualPage
 	if ask.count > 0 {
-		limit = min(ask.count, maxPage)
+		limit = min(ask.count, engine.LargestPage)
 	}
 	page, err := engine.Ask[engine.MatchesPage](r.Context(), p.opt.Console,
 		engine.MatchesQuery{Page: engine.Page{Limit: limit}, Account: row.ID})
@@ -135,7 +135,7 @@ func more(count, limit int) int {
 	if count == 0 {
 		return limit
 	}
-	return min(count-limit, maxPage)
+	return min(count-limit, engine.LargestPage)
 }
 
 // firstLook is the sync that a look at an account starts. A known account is named by its id, since

@@ -160,7 +160,7 @@ func (p *Programs) collect(w http.ResponseWriter, r *Request) error {
 // pageOf reads where a list goes on, and how many rows of it are wanted; 0 = as the console likes.
 func pageOf(r *Request) (page engine.Page, err error) {
 	page.After = r.URL.Query().Get("after")
-	page.Limit, err = number(r, "limit", 1, maxPage, fmt.Sprintf("use 1 to %d", maxPage), "%q is no number of rows")
+	page.Limit, err = number(r, "limit", 1, engine.LargestPage, fmt.Sprintf("use 1 to %d", engine.LargestPage), "%q is no number of rows")
 	return page, err
 }
 

@@ -12,16 +12,10 @@ import (
 	"github.com/farsight-console/farsight/engine"
 )
 
-// Bounds of a page of rows.
-const (
-	usualPage = 100 // unless told
-	maxPage   = 500
-)
-
 // Parameters that several routes have.
 var (
 	paramAfter    = Param{"after", "cursor: goes on behind it"}
-	paramLimit    = Param{"limit", fmt.Sprintf("rows, 1 to %d; %d unless told", maxPage, usualPage)}
+	paramLimit    = Param{"limit", fmt.Sprintf("rows, 1 to %d; %d unless told", engine.LargestPage, engine.UsualPage)}
 	paramPlatform = Param{"platform", "of the account, such as euw1"}
 	paramIfRev    = Param{"if_rev", "revision of the job that was seen; another one is refused"}
 	paramFilter   = Param{"filter", "in the filter language of `farsight help filter`; it may leave a page short, or empty with a next"}

@@ -94,7 +94,7 @@ func (f finder) jobs(ctx context.Context, q engine.JobsQuery) (page engine.JobsP
 	if q.Sifts() {
 		return f.sifted(ctx, q)
 	}
-	jobs, next, total, limit := []engine.Job(nil), "", -1, pageSize(q.Page)
+	jobs, next, total, limit := []engine.Job(nil), "", -1, q.Rows()
 	if q.Soonest {
 		jobs, err = f.live.soonest(ctx, limit)
 	} else {
@@ -255,7 +255,7 @@ func (f finder) feed(ctx context.Context, q engine.FeedQuery) (engine.FeedPage, 
 
 // accounts gives every account that a query fits, page by page.
 func (f finder) accounts(ctx context.Context, q engine.AccountsQuery) (all []engine.AccountRow, err error) {
-	q.Limit = storePage
+	q.Limit = engine.LargestPage
 	for row, err := range engine.EachAccount(ctx, f.store.Accounts, q) {
 		if err != nil {
 			return nil, err

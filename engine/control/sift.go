@@ -16,11 +16,6 @@ import (
 // goes on by its cursor, so that whoever asks can tell how far it is, or stop.
 const maxLook = 20_000
 
-// A page has defaultPage rows where nobody says how many, and storePage at the most.
-const defaultPage, storePage = 100, 500
-
-func pageSize(p engine.Page) int { return min(cmp.Or(max(p.Limit, 0), defaultPage), storePage) }
-
 // errEnough ends a look when the page is full.
 var errEnough = errors.New("enough")
 
@@ -30,7 +25,7 @@ var errEnough = errors.New("enough")
 func (f finder) scanJobs(
 	ctx context.Context, q engine.JobsQuery, use func(j engine.Job) error,
 ) (next string, looked int, err error) {
-	q.Limit = storePage
+	q.Limit = engine.LargestPage
 	for looked < cmp.Or(f.most, maxLook) {
 		jobs, more, _, err := f.store.Jobs(ctx, q)
 		if err != nil {
@@ -60,7 +55,7 @@ func (f finder) sifted(ctx context.Context, q engine.JobsQuery) (page engine.Job
 	if err != nil {
 		return page, err
 	}
-	limit := pageSize(q.Page)
+	limit := q.Rows()
 	page = engine.JobsPage{Jobs: []engine.JobRow{}, Total: -1}
 	page.Next, page.Looked, err = f.scanJobs(ctx, q, func(j engine.Job) error {
 		row := f.live.row(j)

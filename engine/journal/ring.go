@@ -2,7 +2,6 @@ package journal
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -27,12 +26,6 @@ const (
 const (
 	keepQuiet      = 4_000
 	keepQuietBytes = 2 << 20
-)
-
-// Sizes of pages (engine.Page).
-const (
-	defaultPage = 100
-	largestPage = 500
 )
 
 // Ring holds the newest records of a log, bounded in number and in bytes. It is an
@@ -147,7 +140,7 @@ func (r *Ring) Page(q engine.LogsQuery) engine.LogsPage {
 	// Searched without the lock: a text that nothing fits is looked for in every record.
 	k := r.state(q)
 	page := engine.LogsPage{Kept: len(k.rows) + len(k.quiet), Dropped: k.dropped}
-	limit := pageLimit(q.Page)
+	limit := q.Rows()
 	k.below(q.After)
 	for row, ok := k.pop(); ok; row, ok = k.pop() {
 		if !q.Fits(row) {
@@ -219,9 +212,6 @@ func (r *Ring) After(seq uint64, limit int) []engine.LogRow {
 	from := sort.Search(len(r.rows.all), func(i int) bool { return r.rows.all[i].Seq > seq })
 	return slices.Clone(r.rows.all[max(from, len(r.rows.all)-max(limit, 0)):])
 }
-
-// pageLimit is how many rows a page has; none are named by 0 or less.
-func pageLimit(p engine.Page) int { return min(cmp.Or(max(p.Limit, 0), defaultPage), largestPage) }
 
 // Bounds of one record: a stack is long, and what a server said may be anything.
 const (

@@ -170,9 +170,6 @@ func (o *Operator) hasQueue(name engine.Queue) bool {
 		slices.ContainsFunc(o.opt.Backend.Queues(), func(q engine.QueueRow) bool { return q.Name == name })
 }
 
-// storePage is how many rows the store gives at the most.
-const storePage = 500
-
 // jobStore is where jobs are kept.
 type jobStore interface {
 	// Jobs lists live jobs (q.Ended: ended ones too), newest first.
@@ -202,7 +199,7 @@ func EachJob(ctx context.Context, store jobStore, states []engine.State, each fu
 		return nil
 	}
 	// From the archive, page by page: there may be hundreds of thousands.
-	q := engine.JobsQuery{States: ended, Page: engine.Page{Limit: storePage}}
+	q := engine.JobsQuery{States: ended, Page: engine.Page{Limit: engine.LargestPage}}
 	for {
 		jobs, next, _, err := store.Jobs(ctx, q)
 		if err != nil {

@@ -209,7 +209,7 @@ func completeAccounts(cmd *cobra.Command, _ []string, begun string) ([]cobra.Com
 	return find(cmd, func(ctx context.Context, c engine.Console) (words []cobra.Completion) {
 		// Bounded by completeWait, too: on a store of a million accounts the pages that are read by
 		// then are offered.
-		for a, err := range engine.Accounts(ctx, c, engine.AccountsQuery{Text: begun, Page: engine.Page{Limit: 500}}) {
+		for a, err := range engine.Accounts(ctx, c, engine.AccountsQuery{Text: begun, Page: engine.Page{Limit: engine.LargestPage}}) {
 			if err != nil || len(words) >= completeMost {
 				break
 			}

@@ -325,7 +325,7 @@ func (m *mistyped) Run(ctx context.Context) error {
 
 // find notes what failed before this start, whose wait begins anew.
 func (m *mistyped) find(ctx context.Context) {
-	for a, err := range engine.Accounts(ctx, m.console, engine.AccountsQuery{Page: engine.Page{Limit: 500}}) {
+	for a, err := range engine.Accounts(ctx, m.console, engine.AccountsQuery{Page: engine.Page{Limit: engine.LargestPage}}) {
 		if err == nil {
 			m.note(&a)
 		}

@@ -58,7 +58,7 @@ func (m *masker) learn(ctx context.Context, c engine.Console) {
 		return
 	}
 	ids := map[string]string{}
-	for row, err := range engine.Accounts(ctx, c, engine.AccountsQuery{Page: engine.Page{Limit: 500}}) {
+	for row, err := range engine.Accounts(ctx, c, engine.AccountsQuery{Page: engine.Page{Limit: engine.LargestPage}}) {
 		if err == nil {
 			m.know(ids, row)
 		}

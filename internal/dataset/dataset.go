@@ -163,7 +163,7 @@ func (x *exporter) open(ctx context.Context) error {
 // knownPatch refuses a patch that no stored match is of.
 func (x *exporter) knownPatch(ctx context.Context) error {
 	seen := map[string]time.Time{}
-	for q := (engine.FeedQuery{Kind: engine.FeedParticipants, Page: engine.Page{Limit: pageSize}}); x.Patch != ""; {
+	for q := (engine.FeedQuery{Kind: engine.FeedParticipants, Page: engine.Page{Limit: engine.LargestPage}}); x.Patch != ""; {
 		page, err := x.Feed(ctx, q)
 		if err != nil {
 			return err
@@ -279,7 +279,7 @@ func (x *exporter) feed(ctx context.Context, kind engine.FeedKind, tables []*col
 	var items []item
 	after, last := x.Cursors[kind], ""
 	for {
-		page, err := x.Feed(ctx, engine.FeedQuery{Kind: kind, Page: engine.Page{After: after, Limit: pageSize}})
+		page, err := x.Feed(ctx, engine.FeedQuery{Kind: kind, Page: engine.Page{After: after, Limit: engine.LargestPage}})
 		if err != nil {
 			return err
 		}
@@ -306,9 +306,6 @@ func (x *exporter) feed(ctx context.Context, kind engine.FeedKind, tables []*col
 		}
 	}
 }
-
-// pageSize is how many rows of a feed are asked for at once.
-const pageSize = 500
 
 // item is what a row of a feed begins; wanted is false where the filter leaves it out, or nothing was fetched.
 func (x *exporter) item(r engine.FeedRow) (it item, wanted bool) {

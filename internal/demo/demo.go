@@ -135,7 +135,7 @@ func (d *Demo) Audit(ctx context.Context) (all, missing int, err error) {
 // stored are the matches whose payload is on disk.
 func (d *Demo) stored(ctx context.Context) (map[string]bool, error) {
 	out := map[string]bool{}
-	q := engine.MatchesQuery{All: true, Page: engine.Page{Limit: 500}}
+	q := engine.MatchesQuery{All: true, Page: engine.Page{Limit: engine.LargestPage}}
 	for {
 		a, err := d.Stage.Console().Find(ctx, q)
 		if err != nil {

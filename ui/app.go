@@ -45,6 +45,7 @@ type model struct {
 	pressed time.Time // the last key, or the answer to a command
 	acts    int       // commands that were answered, and times that those of others counted
 	others  others
+	turned  bool // what keeps the engine's calls, with the last update
 
 	route
 	screenSize
@@ -156,6 +157,13 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.acts++
 	}
 	follow := m.follow(now)
+	switch msg.(type) {
+	case engine.Update, found: // what the engine foresees after a turn comes in one frame with it
+		if m.turned && follow != nil {
+			return m, tea.Batch(cmd, follow, m.schedule(now))
+		}
+	}
+	m.turned = false
 	m.draw(now)
 	return m, tea.Batch(cmd, follow, m.schedule(now))
 }
@@ -245,7 +253,10 @@ func (m *model) answerGround(msg tea.BackgroundColorMsg) {
 // applyUpdate folds an update of the engine in. What this console has done itself is not told again: the
 // answer to the command was on the message line.
 func (m *model) applyUpdate(u engine.Update, now time.Time) {
-	n := m.rows.Apply(u, now)
+	n, turned := m.rows.Apply(u, now)
+	if m.turned = turned; turned {
+		m.others.due = now
+	}
 	m.seen = m.seen.add(&m.rows.Data, now)
 	if m.frozen != nil {
 		m.changes += n

@@ -136,7 +136,7 @@ func (m *model) sentence(v *page.View, now time.Time) string {
 			return text
 		}
 	}
-	return m.paced.sentence(v.Engine, now)
+	return m.paced.sentence(v.Engine, m.others.fresh(now), now)
 }
 
 // sentenceEvery is how long a sentence stands. The engine's changes with each call, and nobody
@@ -150,11 +150,11 @@ type paced struct {
 	text  string
 }
 
-// sentence gives the sentence to show. One of another state is told at once: that is news. Why an engine stands
+// sentence gives the sentence to show. One of another state is told at once: that is news, as what others do is. Why an engine stands
 // moves seldom, and stands below too.
-func (p *paced) sentence(e engine.EngineRow, now time.Time) string {
+func (p *paced) sentence(e engine.EngineRow, news bool, now time.Time) string {
 	// age is below zero after the clock was set back: the sentence would stand for hours.
-	if age := now.Sub(p.at); age < 0 || age >= sentenceEvery || e.State != p.state || e.Why != "" || p.text == "" {
+	if age := now.Sub(p.at); age < 0 || age >= sentenceEvery || news || e.State != p.state || e.Why != "" || p.text == "" {
 		*p = paced{now, e.State, cmp.Or(e.Why, e.Pace)}
 	}
 	return p.text

@@ -36,6 +36,7 @@ type desk struct {
 	quit bool
 	home bool // keys are pressed by the names that they have as built in
 	msgs chan tea.Msg
+	each func() // looks at each frame; nil = nobody does
 }
 
 // noColor is the environment of a terminal without colour, truecolor of one with
@@ -83,8 +84,7 @@ func open(t *testing.T, scene uitest.Scene, w, h int, opt Options) *desk {
 // has to wait for time to pass.
 func (d *desk) send(msg tea.Msg) {
 	d.t.Helper()
-	_, cmd := d.m.Update(msg)
-	d.run(cmd)
+	d.update(msg)
 	for {
 		synctest.Wait()
 		select {
@@ -110,9 +110,17 @@ func (d *desk) take(msg tea.Msg) {
 			d.run(tea.Batch(all...))
 			return
 		}
-		_, cmd := d.m.Update(msg)
-		d.run(cmd)
+		d.update(msg)
 	}
+}
+
+// update gives the model a message, and whoever looks at each frame its own.
+func (d *desk) update(msg tea.Msg) {
+	_, cmd := d.m.Update(msg)
+	if d.each != nil {
+		d.each()
+	}
+	d.run(cmd)
 }
 
 // sequence are the commands of a tea.Sequence, whose message has no name.

@@ -66,7 +66,7 @@ func TestLimitsGoOn(t *testing.T) {
 				n++
 			}
 		}
-		if n != 2 { // by the overview, and by this screen
+		if n != 3 { // by the overview, by this screen, and when a hold has ended
 			t.Errorf("the past was asked for %d times", n)
 		}
 	})

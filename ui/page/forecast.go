@@ -27,10 +27,10 @@ func (f *Forecast) Want(v *View, ahead time.Duration) engine.Query {
 	switch {
 	case f.Pending, !v.Ready, v.Frozen && f.Have, v.Engine.State == engine.EngineBrowse:
 		return nil
-	case f.Have && ahead > f.ahead: // the end of the work has not been asked for
+	case ahead > f.ahead || v.Acts != f.Acts: // the end of the work, or what follows a turn, has not been asked for
 	case f.Have && age >= 0 && age < v.Unhurried(foreseeEvery):
 		return nil
-	case f.Have && f.version == v.Version && v.Acts == f.Acts:
+	case f.Have && f.version == v.Version:
 		return nil
 	}
 	f.Pending, f.Answer.At, f.version, f.Acts, f.ahead = true, v.Now, v.Version, v.Acts, ahead

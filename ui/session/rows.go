@@ -1,6 +1,7 @@
 package session
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -15,10 +16,11 @@ type Rows struct {
 	fold fold.Rows
 }
 
-// Apply takes an update in and returns how many rows changed.
-func (r *Rows) Apply(u engine.Update, now time.Time) int {
+// Apply takes an update in and returns how many rows changed, and whether something else keeps the engine's calls now.
+func (r *Rows) Apply(u engine.Update, now time.Time) (changed int, turned bool) {
 	r.fold.Add(u)
 	d, whole := &r.Data, r.fold.Whole()
+	was, ready := keeps(d), d.Ready
 	if u.Snapshot {
 		d.Restarts++
 	}
@@ -38,7 +40,26 @@ func (r *Rows) Apply(u engine.Update, now time.Time) int {
 	if u.Snapshot || len(u.Jobs)+len(u.Gone) > 0 {
 		r.listJobs()
 	}
-	return len(u.Accounts) + len(u.Jobs) + len(u.Gone) + len(u.Calls)
+	return len(u.Accounts) + len(u.Jobs) + len(u.Gone) + len(u.Calls), ready && keeps(d) != was
+}
+
+// keeps tells what an engine's calls stand for, or stood for, from anything else.
+func keeps(d *page.Data) string {
+	text := string(d.Engine.State)
+	for i := range d.Queues {
+		if q := &d.Queues[i]; q.Paused {
+			text += " " + string(q.Name)
+		}
+	}
+	for i := range d.Limits.Buckets {
+		if b := &d.Limits.Buckets[i]; b.Cap > 0 || b.Blocked.After(d.Limits.At) {
+			text += fmt.Sprint(" ", b.Host, b.Method, b.Window, b.Cap, b.BlockedBy)
+		}
+	}
+	for _, b := range d.Limits.Breakers {
+		text += " " + b.Host + b.Method
+	}
+	return text
 }
 
 // listJobs puts the jobs in order.

@@ -36,6 +36,44 @@ func TestV7a_JobsStandsStill(t *testing.T) {
 			t.Errorf("a job that runs moved what is in line:\n%s", d.screen())
 		}
 		d.wants("1 RUNNING  1 of 12 workers")
+		q := u.Queues[0]
+		q.Counts[engine.Running], q.Counts[engine.Available] = 1, 0 // the last one
+		u.Queues, u.Jobs, u.Seq = []engine.QueueRow{q}, nil, u.Seq+1
+		if d.send(u); at() != idle {
+			t.Errorf("the last job that runs moved its group:\n%s", d.screen())
+		}
+	})
+}
+
+// TestV1i_TheHoldingStackKeepsItsRows: a try that no retry waits for any more leaves its row for a while, and what
+// stands below does not move.
+func TestV1i_TheHoldingStackKeepsItsRows(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := uitest.DevKey(20, uitest.Noon)
+		for i := range 3 {
+			j := &s.Jobs[i]
+			j.State, j.Tries, j.Due = engine.Retryable, i+1, uitest.Noon.Add(time.Minute)
+		}
+		s.Update.Jobs = s.Jobs[:3]
+		d := open(t, s, 120, 40, testOptions())
+		d.wants("try 2", "try 4")
+		arrivals := func() int {
+			above, _, _ := strings.Cut(d.screen(), "ARRIVALS")
+			return strings.Count(above, "\n")
+		}
+		stood := arrivals()
+		u := s.Update
+		u.Snapshot, u.Jobs, u.Gone, u.Seq = false, nil, []engine.JobID{s.Jobs[1].ID, s.Jobs[2].ID}, u.Seq+1
+		d.send(u)
+		d.wait(2 * time.Second)
+		if d.lacks("try 4"); arrivals() != stood {
+			t.Errorf("the arrivals moved by %d:\n%s", arrivals()-stood, d.screen())
+		}
+		d.wait(2 * block.KeepLines)
+		u.Gone, u.Seq = nil, u.Seq+1
+		if d.send(u); arrivals() >= stood {
+			t.Errorf("the rows are kept for good:\n%s", d.screen())
+		}
 	})
 }
 

@@ -96,7 +96,7 @@ func (g *JobGroup) rank() int {
 // the jobs; nil = the list has all that it is to show. counts is how many jobs each state has now,
 // and is newer than reasons: the difference goes to the largest group of the state, so that
 // headings add up to what other screens say. kept are groups that are there with no job
-// too, while others are in line.
+// too, while others are in line or run.
 func GroupJobs(rows []*engine.JobRow, reasons []engine.ReasonRow, counts map[engine.State]int, kept ...GroupKey) []JobGroup {
 	at := map[GroupKey]*JobGroup{}
 	open := func(key GroupKey) *JobGroup {
@@ -122,12 +122,14 @@ func GroupJobs(rows []*engine.JobRow, reasons []engine.ReasonRow, counts map[eng
 		}
 		g.Why = r
 	}
-	// While jobs are in line their group is there, though all that are known of them have gone since, and so
-	// is that of what runs, though nothing does for a moment: what stands below would move with each call.
-	if counts[engine.Available] > 0 {
-		if largest(at, engine.Available) == nil {
-			open(GroupKey{engine.ReasonKey{State: engine.Available, Shape: engine.ShapeInLine}})
+	// While jobs are in line or run the groups of both are there, though nothing is in them for a moment or all that
+	// are known have gone since: what stands below would move with each call.
+	if counts[engine.Available]+counts[engine.Running] > 0 {
+		inLine := GroupKey{engine.ReasonKey{State: engine.Available, Shape: engine.ShapeInLine}}
+		if g := largest(at, engine.Available); g != nil {
+			inLine = g.GroupKey
 		}
+		kept = append(kept, inLine)
 		if _, counted := counts[engine.Running]; counted {
 			kept = append(kept, GroupKey{engine.ReasonKey{State: engine.Running}})
 		}
@@ -366,6 +368,9 @@ func (g *JobGroup) HeadText(v *page.View) string {
 	case !ok:
 		return ""
 	case g.State == engine.Retryable && g.Shape == "":
+		if len(g.Rows) == 0 {
+			return "back off after " + ClassesOf([]*engine.JobRow{first})
+		}
 		return "back off after " + ClassesOf(g.Rows)
 	case g.State == engine.Discarded:
 		return ClassesOf(g.Rows) + GaveUp(g.Rows)

@@ -44,6 +44,7 @@ type Screen struct {
 	// Both keep the figures from changing faster than they can be read.
 	pulse page.Pulse
 	calm  page.Calm
+	stack block.Most      // rows of the holding stack
 	axis  charts.TimeAxis // of the sawteeth, as they were last drawn
 	// The timetable stands in the place of the board.
 	timetable bool

@@ -1,5 +1,5 @@
-// Package await has the two waits that every part of the engine needs: for news, and for
-// some time to pass.
+// Package await has the waits that every part of the engine needs: for news, for some time to
+// pass, and for a beat.
 package await
 
 import (
@@ -33,4 +33,10 @@ func Pause(ctx context.Context, d time.Duration) bool {
 	case <-ctx.Done():
 		return false
 	}
+}
+
+// ToBeat is how long it is to the next full d of the clock. Whoever looks around that often does it then: all who do
+// wake an idle machine once.
+func ToBeat(now time.Time, d time.Duration) time.Duration {
+	return now.Truncate(d).Add(d).Sub(now)
 }

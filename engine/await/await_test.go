@@ -34,3 +34,16 @@ func TestPauseEndsWithItsContext(t *testing.T) {
 		}
 	})
 }
+
+// TestS1_14_BeatsFallTogether: two who wait for a beat from different instants wake at the same one.
+func TestS1_14_BeatsFallTogether(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, wait := range []time.Duration{0, 1, 300 * time.Millisecond, 999 * time.Millisecond} {
+			time.Sleep(wait)
+			time.Sleep(ToBeat(time.Now(), time.Second))
+			if now := time.Now(); !now.Equal(now.Truncate(time.Second)) {
+				t.Errorf("from %v it woke at %v", wait, now)
+			}
+		}
+	})
+}

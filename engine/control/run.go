@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/await"
 	"github.com/farsight-console/farsight/engine/hub"
 	"github.com/farsight-console/farsight/engine/operation"
 )
@@ -253,16 +254,12 @@ type sampler struct{ c *Control }
 
 // Run keeps the first moment at once and then one per tick, until ctx ends.
 func (s sampler) Run(ctx context.Context) error {
-	tick := time.NewTicker(cmp.Or(s.c.opt.MomentEvery, hub.MomentEvery))
-	defer tick.Stop()
 	for {
 		_ = s.c.moments.Add(engine.Moment{
 			At: time.Now().Round(0), Engine: s.c.engineRow(), Queues: s.c.queues(), Limits: s.c.opt.Limiter.Rows(),
 		})
-		select {
-		case <-ctx.Done():
+		if !await.Pause(ctx, await.ToBeat(time.Now(), cmp.Or(s.c.opt.MomentEvery, hub.MomentEvery))) {
 			return nil
-		case <-tick.C:
 		}
 	}
 }

@@ -275,7 +275,7 @@ func (e *refusal) Unwrap() error { return e.err }
 
 // wait is how long Run may sleep: until the next tick, at most readEvery.
 func (r *Runner) wait(lines []line) time.Duration {
-	wait, now := readEvery, wallNow()
+	wait, now := await.ToBeat(time.Now(), readEvery), wallNow()
 	for i := range lines {
 		if next := r.state(lines[i].Name).Next; next.After(now) {
 			wait = min(wait, next.Sub(now))

@@ -3,6 +3,7 @@ package hub_test
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -55,8 +56,8 @@ func TestAlertsReachConsolesWhenTheyLookDifferent(t *testing.T) {
 		h := hub.New(hub.Options{Source: still{}, Accounts: stored(), Alerts: b.get})
 		var got []engine.Update
 		defer watching(t, h, &got)()
-		time.Sleep(time.Second)
-		for s := 29; s > 0; s-- { // a second less each time: still 21h
+		time.Sleep(1100 * time.Millisecond) // between two beats of the hub
+		for s := 29; s > 0; s-- {           // a second less each time: still 21h
 			b.set(key(21*time.Hour+time.Duration(s)*time.Second, engine.AlertFiring))
 			time.Sleep(time.Second)
 		}
@@ -73,6 +74,35 @@ func TestAlertsReachConsolesWhenTheyLookDifferent(t *testing.T) {
 		synctest.Wait()
 		if len(got) != 3 || len(got[1].Alerts) != 2 || got[2].Alerts[0].State != engine.AlertAcknowledged {
 			t.Errorf("%d updates: %+v", len(got), got)
+		}
+	})
+}
+
+// TestS1_14_WhileNothingChangesTheHubLooksOnceASecond, and four times once something has.
+func TestS1_14_WhileNothingChangesTheHubLooksOnceASecond(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var b board
+		var looks atomic.Int32
+		h := hub.New(hub.Options{Source: still{}, Accounts: stored(), Alerts: func() []engine.AlertRow { looks.Add(1); return b.get() }})
+		var got []engine.Update
+		defer watching(t, h, &got)()
+		in := func(span time.Duration, each func()) int32 {
+			synctest.Wait()
+			before := looks.Load()
+			for end := time.Now().Add(span); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
+				each()
+			}
+			return looks.Load() - before
+		}
+		time.Sleep(3100 * time.Millisecond) // the first snapshot is told, and looked after
+		if n := in(10*time.Second, func() {}); n != 10 {
+			t.Errorf("%d looks in ten idle seconds", n)
+		}
+		n := 0.0
+		busy := func() { n++; b.set(engine.AlertRow{ID: "429", Known: true, Value: n}) }
+		in(2*time.Second, busy)
+		if n := in(10*time.Second, busy); n < 38 || n > 41 {
+			t.Errorf("%d looks in ten busy seconds", n)
 		}
 	})
 }

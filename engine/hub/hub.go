@@ -23,6 +23,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -60,7 +61,7 @@ type Options struct {
 	Alerts func() []engine.AlertRow
 	// AccountsPage is how many accounts are read at once; 0 = 500.
 	AccountsPage int
-	// Tick is how often telemetry is read while somebody watches; 0 = 250 ms.
+	// Tick is how often telemetry is read while somebody watches and something changes; 0 = 250 ms.
 	Tick time.Duration
 }
 
@@ -73,6 +74,7 @@ const (
 	snapshotCalls    = 2000
 	mailboxLogs      = 1000
 	defaultTick      = 250 * time.Millisecond
+	restTick         = time.Second // while nothing changes; what is committed is told at once
 )
 
 // Hub merges changes for every console that watches.
@@ -84,9 +86,10 @@ type Hub struct {
 	accounts map[string]engine.AccountRow // every one that changed since the start
 	jobs     map[engine.JobID]engine.Job  // live ones worth showing
 	boxes    map[*mailbox]struct{}
-	news     []news     // of the commit that is folded, for the boxes
-	heard    *heard     // what is folded while Load reads; nil = it does not
-	watched  await.Bell // signalled when the first console comes
+	news     []news      // of the commit that is folded, for the boxes
+	heard    *heard      // what is folded while Load reads; nil = it does not
+	watched  await.Bell  // signalled when the first console comes
+	told     atomic.Bool // somebody was told something since the last beat
 }
 
 // New makes a hub; Run moves its telemetry.
@@ -283,13 +286,16 @@ func shown(j engine.Job) bool {
 
 // Run reads telemetry for the consoles while there are any.
 func (h *Hub) Run(ctx context.Context) error {
-	tick := time.NewTicker(h.opt.Tick)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
+	for quiet := 0; ; {
+		every := h.opt.Tick
+		if quiet++; h.told.Swap(false) {
+			quiet = 0
+		}
+		if quiet > 1 { // what the last look has found may be told only now
+			every = max(every, restTick)
+		}
+		if !await.Pause(ctx, await.ToBeat(time.Now(), every)) {
 			return nil
-		case <-tick.C:
 		}
 		if !h.anyone() && !h.waitForConsole(ctx) {
 			return nil
@@ -336,8 +342,10 @@ func (h *Hub) Watch(ctx context.Context) iter.Seq[engine.Update] {
 			if !ok {
 				return
 			}
-			if !empty(u) && !yield(u) {
-				return
+			if !empty(u) {
+				if h.told.Store(true); !yield(u) {
+					return
+				}
 			}
 			select {
 			case <-ctx.Done():

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/await"
 )
 
 const (
@@ -236,7 +237,7 @@ func (x *index) walkDue(i int, want func(*entry) bool) {
 func (x *index) nextWake(now time.Time) time.Duration {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	wait := time.Second
+	wait := await.ToBeat(now, time.Second)
 	if len(x.due) > 0 {
 		wait = min(wait, x.due[0].wake.Sub(x.clock.own(now)))
 	}

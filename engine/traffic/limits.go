@@ -130,8 +130,8 @@ func (l *Limits) OnCall(c riot.Call) {
 // they are many, at once after a 429, and at the end, and passes its signals on,
 // until ctx ends. Let it outlive the backend, and let the store outlive it.
 func (l *Limits) Run(ctx context.Context) error {
-	tick := time.NewTicker(saveEvery)
-	defer tick.Stop()
+	beat := time.NewTimer(await.ToBeat(time.Now(), saveEvery))
+	defer beat.Stop()
 	moved, last := l.limiter.Changed(), wall.Now()
 	for {
 		select {
@@ -144,7 +144,8 @@ func (l *Limits) Run(ctx context.Context) error {
 			l.Signal()
 		case <-l.busy:
 			l.save(ctx)
-		case <-tick.C:
+		case <-beat.C:
+			beat.Reset(await.ToBeat(time.Now(), saveEvery))
 			// It compares wall clocks: while a machine sleeps, the monotonic one may stand still.
 			now := wall.Now()
 			if now.Sub(last) > sleptAfter {

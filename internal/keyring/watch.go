@@ -38,12 +38,12 @@ const (
 
 // Run looks once a second until ctx ends.
 func (w Watch) Run(ctx context.Context) error {
-	wait := keyLook
+	wait := await.ToBeat(time.Now(), keyLook)
 	for {
 		if !await.Pause(ctx, wait) {
 			return nil
 		}
-		wait = keyLook
+		wait = await.ToBeat(time.Now(), keyLook)
 		if w.Limits.KeyRefused() && !w.tryOther(ctx) {
 			wait = keyAgain
 		}

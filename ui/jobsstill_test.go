@@ -23,9 +23,10 @@ func TestV7a_JobsStandsStill(t *testing.T) {
 		d := open(t, s, 120, 40, testOptions())
 		d.press("3")
 		d.wants("0 RUNNING  0 of 12 workers", "7,153 AVAILABLE")
-		at := func() int { // the row of the heading
-			above, _, _ := strings.Cut(d.screen(), "AVAILABLE")
-			return strings.Count(above, "\n")
+		at := func() int { // the row of the heading, and of that below it
+			above, rest, _ := strings.Cut(d.screen(), "AVAILABLE")
+			between, _, _ := strings.Cut(rest, "RETRYABLE")
+			return 100*strings.Count(above, "\n") + strings.Count(between, "\n")
 		}
 		idle := at()
 		j := uitest.Busy().Jobs[0]
@@ -41,6 +42,11 @@ func TestV7a_JobsStandsStill(t *testing.T) {
 		u.Queues, u.Jobs, u.Seq = []engine.QueueRow{q}, nil, u.Seq+1
 		if d.send(u); at() != idle {
 			t.Errorf("the last job that runs moved its group:\n%s", d.screen())
+		}
+		d.wait(2 * block.KeepLines)
+		u.Seq++
+		if d.send(u); at() != idle {
+			t.Errorf("the group in line has lost its line:\n%s", d.screen())
 		}
 	})
 }

@@ -207,6 +207,8 @@ func (g *inGroups) keeps(v *page.View, key block.GroupKey, need, h int) int {
 		return min(max(need, v.Engine.Workers), max(runLines, h/12))
 	case low && key.State != engine.Available:
 		return min(need, block.LeastLines)
+	case key.State == engine.Available: // though all have gone
+		need = max(need, 1)
 	case key.State == engine.Retryable || key.State == engine.Discarded:
 		if g.counts[engine.Available] > 0 {
 			need = min(need, runLines)

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/internal/scratch"
 	"github.com/farsight-console/farsight/ui/page"
@@ -42,7 +44,14 @@ func hourOf(t *testing.T, accounts, steps, first int, hosts []string) {
 	for step := range steps {
 		// A forecast holds for two seconds: every other frame has one that is older than its limits.
 		apart := time.Hour / time.Duration(steps)
-		d.wait([]time.Duration{2*apart - 600*time.Millisecond, 600 * time.Millisecond}[step%2])
+		if step%2 == 0 && !scratch.Whole { // nobody looks meanwhile: nothing is drawn
+			d.send(tea.WindowSizeMsg{})
+			d.wait(2*apart - 5*time.Second)
+			d.send(tea.WindowSizeMsg{Width: 120, Height: 40})
+			d.wait(5*time.Second - 600*time.Millisecond)
+		} else {
+			d.wait([]time.Duration{2*apart - 600*time.Millisecond, 600 * time.Millisecond}[step%2])
+		}
 		now := time.Now()
 		s := uitest.DevKey(accounts, now)
 		s.Beside(hosts...)

@@ -83,7 +83,7 @@ func TestW9i_ADayOfThirtyShortFaults(t *testing.T) {
 	}
 	inAlertRig(t, o, func(t *testing.T, r *alertRig) {
 		d := &desk{}
-		r.desk = d
+		r.desk, r.alone = d, true
 		r.cfg.Pager.Channels = []pager.Channel{{Name: "pagerduty", Form: pager.FormPagerDuty,
 			URL: pager.NewSecret(pager.DefaultPagerDuty), Secret: pager.NewSecret("0123456789abcdef0123456789abcdef")}}
 		r.cfg.Pager.Call = &pager.CallOptions{Account: pager.NewSecret("AC0123456789abcdef0123456789abcdef"),

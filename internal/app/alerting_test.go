@@ -28,11 +28,12 @@ import (
 // alertRig is the engine as `serve` runs it, in this process and in virtual time,
 // with a simulated Riot and a console that watches.
 type alertRig struct {
-	t    *testing.T
-	cfg  config.Config
-	keys *keyring.Ring
-	sim  *sim.Sim
-	desk http.RoundTripper // where notices of alerts arrive; nil = nobody is told
+	t     *testing.T
+	cfg   config.Config
+	keys  *keyring.Ring
+	sim   *sim.Sim
+	desk  http.RoundTripper // where notices of alerts arrive; nil = nobody is told
+	alone bool              // no console watches: for who looks at none, in half of the time
 	*process
 	leave func() // stops the console and the engine
 
@@ -78,6 +79,9 @@ func (r *alertRig) open() {
 	left := make(chan struct{})
 	go func() {
 		defer close(left)
+		if r.alone {
+			return
+		}
 		for u := range p.front.Watch(ctx) {
 			r.see(u)
 		}

@@ -3,7 +3,6 @@ package traffic
 import (
 	"cmp"
 	"context"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -365,10 +364,8 @@ func (g *gate) health() (engine.EngineState, string) {
 			return engine.EnginePaused, why
 		}
 	}
-	for _, at := range g.laneOrder() {
-		if g.lanes[at].blown {
-			return engine.EngineAPIDown, engine.Outage(at.Host, at.Method)
-		}
+	if down := g.blown(); len(down) > 0 {
+		return engine.EngineAPIDown, engine.Outage(down[0].Host, down[0].Method)
 	}
 	return engine.EngineLive, ""
 }
@@ -403,18 +400,22 @@ var stands = map[engine.Hold]engine.Stand{
 func (g *gate) down() (rows []engine.BreakerRow) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	for _, at := range g.laneOrder() {
-		if b := g.lanes[at]; b.blown {
-			rows = append(rows, engine.BreakerRow{Host: at.Host, Method: at.Method, Since: b.since, Next: b.next(),
-				Proven: b.proven})
-		}
+	for _, at := range g.blown() {
+		b := g.lanes[at]
+		rows = append(rows, engine.BreakerRow{Host: at.Host, Method: at.Method, Since: b.since, Next: b.next(), Proven: b.proven})
 	}
 	return rows
 }
 
-// laneOrder are the lanes by name.
-func (g *gate) laneOrder() []Lane {
-	return slices.SortedFunc(maps.Keys(g.lanes), func(a, b Lane) int { return strings.Compare(a.String(), b.String()) })
+// blown are the lanes that are down, by name.
+func (g *gate) blown() (down []Lane) {
+	for l, b := range g.lanes {
+		if b.blown {
+			down = append(down, l)
+		}
+	}
+	slices.SortFunc(down, func(a, b Lane) int { return strings.Compare(a.String(), b.String()) })
+	return down
 }
 
 // outage is the reason of a lane that is held while others go on.

@@ -213,7 +213,8 @@ func (h *host) estimate(now instant, s *scope, n int, e *Estimate) {
 
 // lasts is how long calls take through one bucket of n: the last of them uses
 // the place that comes free rem-th from now, whole windows later. Where the server's windows are fixed it
-// goes no later than when the last of them opens, in which all that is left goes at once.
+// goes no later than when the last of them opens, in which all that is left goes at once; one that has ended tells
+// nothing of those to come, since the next call may open the next.
 func (w *window) lasts(now instant, log *tally, n, calls int) time.Duration {
 	if calls < 1 {
 		return 0
@@ -226,7 +227,7 @@ func (w *window) lasts(now instant, log *tally, n, calls int) time.Duration {
 	if rem > free {
 		wait += placeAt(now, w, &t, n, rem) - now
 	}
-	if more := t.left - n + w.taken(&t); more > 0 && w.fixed() && w.opening && w.hold() == 0 {
+	if more := t.left - n + w.taken(&t); more > 0 && w.fixed() && w.opening && now < w.opened+w.span() && w.hold() == 0 {
 		opens := w.opened + time.Duration((more+n-1)/n)*w.span() - now
 		wait = min(wait, max(opens, 0))
 	}

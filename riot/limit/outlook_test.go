@@ -84,3 +84,23 @@ func TestTheFirstTurnIsPacedPastThePlaceThatComesFree(t *testing.T) {
 		time.Sleep(time.Minute)
 	})
 }
+
+// Behind a window that has ended the next call may open one: a line that fits into no single window is not foretold by
+// the windows that would have followed it.
+func TestTheForecastFollowsNoWindowThatHasEnded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, l := newServer(lazy, "50:5"), New(Options{})
+		s.link = jitter(12500*time.Microsecond, 0)
+		line(t, l, s, 660)
+		time.Sleep(10_665 * time.Millisecond)
+		l.SetBacklog(testHost, 133)
+		o := l.Outlook(testHost)
+		if at := o.Turn(matches, 52).Wait; at != 5*time.Second {
+			t.Errorf("the second window is foretold after %s", at)
+		}
+		if at := o.Turn(matches, 101).Wait; at != 10*time.Second {
+			t.Errorf("the third after %s", at)
+		}
+		time.Sleep(time.Minute)
+	})
+}

@@ -40,7 +40,7 @@ type LimitHost struct {
 }
 
 // Pacing is the bucket that sets the pace of what waits, as the limiter tells it: at the
-// host with the most in line, which comes first. False while no limit is known.
+// host with the most in line, or else the one most used, which comes first. False while no limit is known.
 func (l LimitsRow) Pacing() (BucketRow, bool) {
 	for _, b := range l.Buckets {
 		if b.Paces {

@@ -64,8 +64,8 @@ func TestI3_OneBucketSetsThePace(t *testing.T) {
 	}
 }
 
-// TestLimitsBeginWithTheBusiestHost: what has the most in line comes first, whatever it
-// is called, and each host has one bucket that sets the pace.
+// TestLimitsBeginWithTheBusiestHost: what has the most in line comes first, whatever it is called, and when nothing
+// waits what was called last; each host has one bucket that sets the pace.
 func TestLimitsBeginWithTheBusiestHost(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		bo := player("Bo#KR1", 20)
@@ -88,6 +88,10 @@ func TestLimitsBeginWithTheBusiestHost(t *testing.T) {
 			if paces[h.Host] != 1 {
 				t.Errorf("%s has %d buckets that set the pace", h.Host, paces[h.Host])
 			}
+		}
+		r.settle("Ana#EUW", time.Hour)
+		if rows := r.limits.Rows(); rows.Buckets[0].Host != "europe" || rows.Buckets[0].Waiting > 0 {
+			t.Errorf("nothing waits, and first stands %+v", rows.Buckets[0])
 		}
 	})
 }

@@ -19,7 +19,7 @@ import (
 func (l *Limits) Rows() engine.LimitsRow {
 	snap := l.limiter.Snapshot()
 	out := engine.LimitsRow{At: snap.At, Breakers: l.Down(), Holds: l.LongHolds()}
-	slices.SortStableFunc(snap.Hosts, func(a, b limit.HostView) int { return l.busier(a.Host, b.Host) })
+	slices.SortStableFunc(snap.Hosts, l.busier)
 	windows := 0
 	for _, h := range snap.Hosts {
 		for _, s := range h.Scopes {
@@ -56,9 +56,24 @@ func (l *Limits) Down() []engine.BreakerRow {
 	return rows
 }
 
-// busier puts the host with the most in line first.
-func (l *Limits) busier(a, b string) int {
-	return cmp.Compare(l.waiting(limit.Scope{Host: b}), l.waiting(limit.Scope{Host: a}))
+// busier puts the host with the most in line first, and of hosts with as many the one that has used more of its
+// longest window: where nothing waits, or may start, that is the one that was called.
+func (l *Limits) busier(a, b limit.HostView) int {
+	return cmp.Or(cmp.Compare(l.waiting(limit.Scope{Host: b.Host}), l.waiting(limit.Scope{Host: a.Host})),
+		cmp.Compare(usedOf(b), usedOf(a)))
+}
+
+// usedOf is the share of a host's longest window that is used.
+func usedOf(h limit.HostView) (share float64) {
+	longest := time.Duration(0)
+	for _, s := range h.Scopes {
+		for _, b := range s.Buckets {
+			if s.Method == "" && b.Limit.Per > longest {
+				longest, share = b.Limit.Per, float64(b.Used())/float64(b.Limit.N)
+			}
+		}
+	}
+	return share
 }
 
 // markPace marks the bucket of a host that sets the pace of what waits there: for the

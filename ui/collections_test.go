@@ -161,7 +161,7 @@ func TestL27_CollectIsTyped(t *testing.T) {
 }
 
 // TestL28_CollectionsArrive: on the first screen collections stand among the accounts by when they are done, with
-// their end.
+// their end; those that have ended stand below, with how long ago.
 func TestL28_CollectionsArrive(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		d := open(t, uitest.Collecting(), 120, 40, testOptions())
@@ -174,12 +174,16 @@ func TestL28_CollectionsArrive(t *testing.T) {
 			}
 			arrivals = rest
 		}
+		d.lacks(" found") // nobody counts what it still fetches
 		d.press("tab", "tab")
 		rows := strings.Split(ansi.Strip(d.m.frame), "\n")
 		at := slices.IndexFunc(rows, func(r string) bool { return strings.Contains(r, "kr-solo-maste") && strings.Contains(r, "~16:") })
 		if at < 0 {
 			t.Errorf("it does not say when it is done:\n%s", strings.Join(rows, "\n"))
 		}
+		one := uitest.Collecting()
+		one.Update.Accounts, one.Collections = nil, one.Collections[3:]
+		open(t, one, 120, 40, testOptions()).wants("na1-solo-iro", "✗ FAILED")
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -35,6 +36,30 @@ func TestV8c_NoVoid(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// atRest is an engine that has nothing left to do: the last jobs of three accounts have ended.
+func atRest() uitest.Scene {
+	s := uitest.DevKey(3, uitest.Noon)
+	s.Update.Queues = nil
+	for i := range s.Jobs {
+		s.Jobs[i].State, s.Jobs[i].Finished = engine.Completed, uitest.Noon.Add(-time.Minute)
+	}
+	for i := range s.Update.Accounts {
+		a := &s.Update.Accounts[i]
+		a.Status, a.Phase, a.LastSync, a.Job = engine.SyncCompleted, engine.PhaseDone, uitest.Noon.Add(-time.Minute), ""
+	}
+	uitest.Foresee(&s.Update)
+	return s
+}
+
+// TestV3f_TheBoardSaysWhenNothingLeaves: its title promises calls in their order only while some leave.
+func TestV3f_TheBoardSaysWhenNothingLeaves(t *testing.T) {
+	for want, s := range map[string]uitest.Scene{
+		"in the order they leave": uitest.DevKey(3, uitest.Noon), "none leaves now": uitest.Paused(), "DEPARTURES europe · the last calls to Riot": atRest(),
+	} {
+		bubble(t, func(t *testing.T) { open(t, s, 120, 40, testOptions()).wants(want) })
 	}
 }
 

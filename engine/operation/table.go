@@ -111,8 +111,8 @@ func init() {
 			Line: Line{Args: "master+ --platform kr --since 14d", Hint: "tiers, then as the command: collect master+ --platform kr --since 14d"},
 			Ask:  Question{Text: "Collect %s?", Yes: "collect them"},
 		},
-		{Op: engine.OpTrackMany, run: (*Operator).inDomain, Does: "track"},
-		{Op: engine.OpReresolve, run: (*Operator).inDomain, Does: "resolve again"},
+		{Op: engine.OpTrackMany, run: (*Operator).inDomain, Does: "track", About: "accounts"},
+		{Op: engine.OpReresolve, run: (*Operator).inDomain, Does: "resolve again", About: "accounts"},
 		{
 			Op: engine.OpForget, run: (*Operator).forget, Does: "delete", Slow: true, Target: Stored,
 			Line: Line{Args: "Name#TAG", Hint: "Name#TAG: delete all that is stored of the player, after a question"},

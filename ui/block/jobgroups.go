@@ -427,12 +427,12 @@ func openOf(v *page.View, rows []*engine.JobRow) string {
 			names = append(names, charts.PlayerName(a.RiotID)+" "+page.Count(a.Matches.Open+a.Timelines.Open))
 		}
 	}
-	if len(names) == 0 && len(rows) > 0 {
-		return page.BriefWhy(v, rows[0].Reason())
-	}
-	text := "wait for what they have asked for: "
+	text := "wait for what they have asked for"
 	if len(rows) == 1 {
-		text = "waits for what it has asked for: "
+		text = "waits for what it has asked for"
+	}
+	if len(names) > 0 {
+		text += ": "
 	}
 	return text + strings.Join(names, ", ")
 }

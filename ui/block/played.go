@@ -67,8 +67,7 @@ func (p *Played) Report(a engine.AccountRow, r *engine.PlayReport) (report *engi
 	case d == nil || d.Matches == 0:
 		return d, ""
 	}
-	read := d.Matches + d.LeftOut
-	return d, "from " + page.Count(read) + " of " + human.Counted(read+d.Missing, "match", "matches")
+	return d, "from " + page.Count(d.Matches) + " of " + human.Counted(d.Matches+d.Missing, "match", "matches")
 }
 
 // IsDraft reports whether r is the draft, and not a report that was stored.
@@ -129,6 +128,10 @@ func PlaySpan(v *page.View, r *engine.PlayReport) string {
 	if r.First.IsZero() {
 		return ""
 	}
-	loc := v.Now.Location()
-	return r.First.In(loc).Format("2 Jan 2006") + " to " + r.Last.In(loc).Format("2 Jan 2006")
+	first, last := r.First.In(v.Now.Location()), r.Last.In(v.Now.Location())
+	from := "2 Jan"
+	if first.Year() != last.Year() {
+		from = "2 Jan 2006"
+	}
+	return first.Format(from) + " to " + last.Format("2 Jan 2006")
 }

@@ -59,10 +59,10 @@ var stages = []stage{
 		}
 		return leftOf(v, a.Matches)
 	}},
-	{engine.PhaseTimelines, "timelines", func(a engine.AccountRow) engine.Progress { return a.Timelines }, func(v *page.View, a engine.AccountRow, at int) string {
+	{engine.PhaseTimelines, "timelines", timelinesOf, func(v *page.View, a engine.AccountRow, at int) string {
 		switch {
 		case a.Timelines.Total > 0:
-			return leftOf(v, a.Timelines)
+			return leftOf(v, timelinesOf(a))
 		case !a.WantsTimelines && at != before:
 			return "not asked for"
 		}
@@ -77,6 +77,15 @@ var stages = []stage{
 		}
 		return "saved"
 	}},
+}
+
+// timelinesOf counts those that are asked for, and one for each match that is still to come.
+func timelinesOf(a engine.AccountRow) engine.Progress {
+	p := a.Timelines
+	if a.WantsTimelines && p.Total > 0 {
+		p.Open, p.Total = p.Open+a.Matches.Open, p.Total+a.Matches.Open
+	}
+	return p
 }
 
 // leftOf is how many of a stage are left, or once none is, what it could not get: "745 left of

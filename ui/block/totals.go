@@ -105,9 +105,15 @@ func allowed(v *page.View, t *charts.Timetable) string {
 }
 
 // found is how many matches there are: stored, given up and to come, so that the figures add up though
-// accounts share matches. "" where the view does not have all accounts, since the sum would be too small.
+// accounts share matches. "" while a collection is under way and where the view does not have all accounts, since
+// the sum would be too small.
 func found(v *page.View) string {
 	n := v.Engine.Stored + v.Engine.Failed
+	for _, q := range v.Queues { // nobody counts what a collection still fetches
+		if _, collected := engine.CollectionOf(q.Name); collected && q.Counts[engine.Available]+q.Counts[engine.Running]+q.Counts[engine.Retryable] > 0 {
+			return ""
+		}
+	}
 	for i := range v.Accounts {
 		n += int64(v.Accounts[i].Matches.Open)
 	}

@@ -323,7 +323,11 @@ func WhyOf(v *page.View, j *engine.JobRow, next string, w int) part.Section {
 	if j.Owner != "" && (v.Size != page.S || j.Line == "") { // its line has no room beside it
 		whom = " " + v.Theme.Glyphs.Sep + " " + v.Whose(j)
 	}
-	s := part.Section{Title: "WHY", Note: columns.KindWord(j.Kind) + " " + columns.JobCalled(j) + " " + StateVerb(j) + whom}
+	name := columns.JobCalled(j)
+	if kind := columns.KindWord(j.Kind); kind != name {
+		name = kind + " " + name
+	}
+	s := part.Section{Title: "WHY", Note: name + " " + StateVerb(j) + whom}
 	said := whyJob(v, j, next)
 	s.Rows = said.Rows(v, w)
 	return s

@@ -77,3 +77,12 @@ func TestWhyInAFullWindow(t *testing.T) {
 		}
 	}
 }
+
+// TestV11g_AJobIsNamedOnce: one whose key is its kind is not called twice by it.
+func TestV11g_AJobIsNamedOnce(t *testing.T) {
+	v := pagetest.View(&page.Data{Ready: true})
+	j := engine.JobRow{Job: engine.Job{Kind: "sweep", Key: "sweep", State: engine.Completed}}
+	if s := WhyOf(v, &j, "", 80); s.Note != "sweep has ended" {
+		t.Errorf("it is told %q", s.Note)
+	}
+}

@@ -114,7 +114,11 @@ func (p *Account) comes(v *page.View, a engine.AccountRow, w, h int) part.Sectio
 	case p.next.cost.Err != nil:
 		put("a sync", part.As(themes.Dim, page.Sentence(p.next.cost.Err)))
 	case p.next.cost.Have:
-		put("a sync", part.Plain(c.CallsText()), part.As(themes.Dim, ", "+human.Expected(c.Takes)))
+		takes := "at once"
+		if c.Takes >= time.Second {
+			takes = human.Expected(c.Takes)
+		}
+		put("a sync", part.Plain(c.CallsText()), part.As(themes.Dim, ", "+takes))
 	}
 	put("stored", part.As(themes.Figure, page.Count(p.wall.stored())),
 		part.As(themes.Dim, " of "+human.Counted(p.wall.known(), "match", "matches")))

@@ -240,13 +240,22 @@ func (o *Screen) arrivalsBlock(v *page.View, w, h int) part.Section {
 		}
 		l.Gap(1).Field(done, clock, part.Words)
 	})
-	if len(src.Items) < h {
+	ended := func(who string, state part.Cell, at time.Time) {
+		if len(s.Rows) < h {
+			l := part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, who), name, part.Words).Gap(1)
+			s.Rows = append(s.Rows, l.Field(state, 13, part.Words).Put(themes.Dim, v.Ago(at)).String())
+		}
+	}
+	for _, c := range o.collections.Rows() {
+		if c.Result != "" {
+			ended(c.Name, v.State(v.CollectionWord(&c)), c.Finished)
+		}
+	}
+	if len(s.Rows) < h {
 		rest := slices.Clone(v.Accounts[len(v.Syncing()):])
 		slices.SortStableFunc(rest, func(a, b engine.AccountRow) int { return b.LastSync.Compare(a.LastSync) })
-		for i := range rest[:min(len(rest), h-len(src.Items))] {
-			a := &rest[i]
-			l := part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, charts.PlayerName(a.RiotID)), name, part.Words).Gap(1)
-			s.Rows = append(s.Rows, l.Field(v.State(v.SyncWord(*a)), 13, part.Words).Put(themes.Dim, v.Ago(a.LastSync)).String())
+		for i := range rest[:min(len(rest), h-len(s.Rows))] {
+			ended(charts.PlayerName(rest[i].RiotID), v.State(v.SyncWord(rest[i])), rest[i].LastSync)
 		}
 	}
 	s.Empty = cmp.Or(v.Waiting(), v.Start("no account is known yet", "{sync} adds one"))

@@ -229,7 +229,7 @@ func leaving(v *page.View, j *engine.JobRow, first bool) departure {
 		row.remark = part.As(run.Token, run.Glyph+" in the air")
 	case j.Stand != "":
 		sign := v.Theme.State(string(j.Stand))
-		row.remark = part.As(sign.Token, sign.Glyph+" "+strings.ToLower(string(j.Stand)))
+		row.leaves, row.remark = part.None, part.As(sign.Token, sign.Glyph+" "+strings.ToLower(string(j.Stand)))
 	case j.LateBy != "":
 		row.remark = part.As(themes.Warn, "late "+human.Stopwatch(charts.LateBy(v, j)))
 	case j.Hold == engine.HoldThrottled:
@@ -293,8 +293,13 @@ func (o *Screen) departuresBlock(v *page.View, t *charts.Timetable, w, h int) pa
 	if !page.OneHost(v) { // the board is of all
 		host = ""
 	}
-	s := part.Section{Title: "DEPARTURES", Rows: []string{head.String()},
-		Note: page.Joined(v, host, "calls to Riot for match data, in the order they leave")}
+	note := "calls to Riot for match data, in the order they leave"
+	if next := o.board.rows[o.board.first:]; len(next) == 0 {
+		note = "the last calls to Riot for match data"
+	} else if next[0].leaves == part.None {
+		note = "calls to Riot for match data: none leaves now"
+	}
+	s := part.Section{Title: "DEPARTURES", Rows: []string{head.String()}, Note: page.Joined(v, host, note)}
 	src := o.leaving()
 	s = o.listed(v, paneDepartures, w, n+1, 1, src, s, func(l *part.Line, i, _ int) {
 		d := &src.Items[i]

@@ -13,6 +13,7 @@ import (
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/keys"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
@@ -52,7 +53,7 @@ func (m *model) draw(now time.Time) {
 	rows := append(make([]string, 0, m.h), m.head(v, now)...)
 	v.Y = len(rows)
 	// The page draws first: by then it knows its rows, its cursor and whether it counts seconds.
-	body := exactly(m.page().Draw(v), v.H)
+	body := block.Rest(v, m.page().Draw(v))
 	// The page's last row says at which instant the view stands.
 	if m.frozen != nil && v.H > 0 {
 		body[v.H-1] = part.Row(m.theme, m.w, part.As(themes.Held, strings.Repeat(" ", part.Margin(m.w))+m.timeCursor.text(m.theme, m.keyed)))
@@ -84,15 +85,6 @@ func (m *model) rest(left, top int, rows []string) {
 	m.cursor = tea.NewCursor(left+x, top+y)
 	// A bar, as a block would hide the letter that it stands on.
 	m.cursor.Shape, m.cursor.Blink = tea.CursorBar, false
-}
-
-// exactly gives h rows: a page that drew fewer leaves the rest empty. That every row has the width
-// of the screen is seen to by part.Frame.
-func exactly(rows []string, h int) []string {
-	for len(rows) < h {
-		rows = append(rows, "")
-	}
-	return rows[:h]
 }
 
 // head is where one is and how the engine is: the screens, the state with the one sentence why it

@@ -34,7 +34,7 @@ func TestMembersOfOneProcess(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		d := open(t, s, 120, 40, testOptions())
 		d.press("V")
-		d.wants("so there are no members: with --store", "several processes share a database", "LOG")
+		d.wants("so there are no members: with --store", "several processes share a database", "LIMITS")
 		if text := d.screen(); strings.Contains(text, "ROLE") {
 			t.Errorf("it has a list:\n%s", text)
 		}

@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -15,21 +14,26 @@ import (
 
 // TestV8c_NoVoid: no screen leaves more than eight rows empty in a row while something is known.
 func TestV8c_NoVoid(t *testing.T) {
-	calm := uitest.DevKey(60, uitest.Noon) // nothing has failed
-	for name, s := range map[string]uitest.Scene{"demo": uitest.Demo(), "calm": calm, "outage": uitest.Outage()} {
-		for _, size := range [][2]int{{80, 24}, {120, 40}, {200, 60}} {
+	none, few := atRest(), uitest.DevKey(3, uitest.Noon)
+	none.Update.Accounts = nil
+	few.Jobs = few.Jobs[:2]
+	few.Update.Queues[0].Counts = map[engine.State]int{engine.Available: 2}
+	for name, s := range map[string]uitest.Scene{"demo": uitest.Demo(), "calm": uitest.DevKey(60, uitest.Noon), "few": few,
+		"rest": atRest(), "none": none, "outage": uitest.Outage(), "busy": uitest.Busy()} {
+		for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 40}, {200, 60}} {
 			bubble(t, func(t *testing.T) {
 				d := open(t, s, size[0], size[1], testOptions())
-				for _, screen := range []int{1, 2, 3, 4, 5} { // of the others these scenes have nothing
-					d.press(fmt.Sprint(screen))
+				for _, keys := range []string{"1", "b", "2", "enter", "3", "enter", "4", "5", "6", "7", "8", "9", "1 S", "1 C", "1 V", "U", "M"} {
+					d.press(strings.Fields(keys)...)
 					d.rest()
 					empty := 0
 					for line := range strings.Lines(ansi.Strip(d.m.frame)) {
 						if empty++; strings.TrimSpace(line) != "" {
 							empty = 0
 						}
-						if empty > 8 {
-							t.Errorf("%s, screen %d at %v:\n%s", name, screen, size, d.screen())
+						// The oldest call is the last thing that is known.
+						if calls := s.Update.Calls; empty > 8 && (len(calls) == 0 || !strings.Contains(d.screen(), calls[0].Target)) {
+							t.Errorf("%s, %s at %v:\n%s", name, keys, size, d.screen())
 							break
 						}
 					}
@@ -61,6 +65,18 @@ func TestV3f_TheBoardSaysWhenNothingLeaves(t *testing.T) {
 	} {
 		bubble(t, func(t *testing.T) { open(t, s, 120, 40, testOptions()).wants(want) })
 	}
+}
+
+// TestV7m_ALowScreenShowsWhatEnded: while nothing is in line what has ended has the rows of it.
+func TestV7m_ALowScreenShowsWhatEnded(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		d := open(t, atRest(), 80, 24, testOptions())
+		d.press("3")
+		d.rest()
+		if n := strings.Count(d.screen(), "EUW1_"); n < 8 {
+			t.Errorf("%d jobs are shown:\n%s", n, d.screen())
+		}
+	})
 }
 
 // TestV8d_LogsHaveTheColourOfTheirLevel: what a record says has the colour of its level, and an error a sign at the

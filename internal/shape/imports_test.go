@@ -84,7 +84,7 @@ var imports = map[string][]string{
 	"internal/simview":            {"engine", "engine/human", "engine/safe", "riot", "riot/sim", "engine/await"},
 	"internal/swap":               {"engine", "engine/await"},
 	"internal/tempdir":            {"engine/regular"},
-	"ui":                          {"engine", "engine/await", "engine/child", "engine/columns", "engine/filter", "engine/human", "engine/operation", "engine/safe", "themes", "ui/chaos", "ui/charts", "ui/inspector", "ui/keys", "ui/line", "ui/lists", "ui/page", "ui/part", "ui/saved", "ui/screen", "ui/screen/accounts", "ui/screen/chaospanel", "ui/screen/logs", "ui/screen/report", "ui/session", "ui/terminal"},
+	"ui":                          {"engine", "engine/await", "engine/child", "engine/columns", "engine/filter", "engine/human", "engine/operation", "engine/safe", "themes", "ui/block", "ui/chaos", "ui/charts", "ui/inspector", "ui/keys", "ui/line", "ui/lists", "ui/page", "ui/part", "ui/saved", "ui/screen", "ui/screen/accounts", "ui/screen/chaospanel", "ui/screen/logs", "ui/screen/report", "ui/session", "ui/terminal"},
 	"ui/block":                    {"engine", "engine/columns", "engine/human", "engine/safe", "themes", "ui/charts", "ui/lists", "ui/page", "ui/part"},
 	"ui/chaos":                    {},
 	"ui/charts":                   {"engine", "engine/columns", "engine/fold", "engine/human", "engine/safe", "themes", "ui/page", "ui/part"},

@@ -9,8 +9,8 @@ import (
 // four rows. With fewer the sections take the whole page.
 const LeastBlocks = 5
 
-// tallBlocks is how many rows the blocks take on a large screen that has room for the log and the
-// foot below them too.
+// tallBlocks is how many rows the blocks take where there is room for the log and the foot below
+// them too.
 const tallBlocks = 11
 
 // Above draws sections of fixed heights at the top of a page. Where they leave at least LeastBlocks
@@ -22,9 +22,9 @@ func Above(v *page.View, sections []part.Section, blocks []func(w, h int) part.S
 	}
 	// One row stays empty between the sections and the blocks.
 	top := v.H - left - 1
-	if v.Size == page.L && left > tallBlocks+LeastFoot {
+	if left > tallBlocks+LeastFoot {
 		left = tallBlocks
 	}
 	rows := part.Stack(v.Sections(0, 0, v.W, top, sections...), []string{v.Row(v.W)}, v.Abreast(top+1, left, blocks))
-	return Fill(v, rows, func(w, h int) part.Section { return LogPanel(v, w, h) })
+	return Fill(v, Trim(rows), func(w, h int) part.Section { return LogPanel(v, w, h) })
 }

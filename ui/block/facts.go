@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
@@ -16,10 +17,10 @@ const MaxValue = 4 << 10
 // Fact is a key and its value.
 type Fact struct{ Key, Value string }
 
-// FactRow is one fact of the detail below a list: 8 cells for its key, the rest for its value,
-// which is cut at the end of the row.
+// FactRow is one fact of the detail below a list: 8 cells for its key, or as many as it takes with a gap, the rest for
+// its value, which is cut at the end of the row.
 func FactRow(v *page.View, w int, f Fact) string {
-	l := part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, f.Key), 8, part.Words)
+	l := part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, f.Key), max(8, safe.Width(f.Key)+1), part.Words)
 	return l.Cells(part.Plain(f.Value)).String()
 }
 

@@ -2,6 +2,9 @@ package block
 
 import (
 	"slices"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/ui/charts"
@@ -13,11 +16,28 @@ import (
 // before them. With fewer a page ends with empty rows.
 const LeastFoot = charts.DayRows + 2
 
+// Rest puts the foot below the rows of a whole page, where something is known that it could tell.
+func Rest(v *page.View, rows []string) []string {
+	if rows = Trim(rows); len(v.Limits.Buckets)+len(v.Foot.Day) == 0 {
+		return part.Height(v.Theme, v.W, v.H, rows)
+	}
+	return Fill(v, rows, nil)
+}
+
+// Trim leaves out the empty rows at the end of a page.
+func Trim(rows []string) []string {
+	for n := len(rows) - 1; n >= 0 && strings.TrimSpace(ansi.Strip(rows[n])) == ""; n-- {
+		rows = rows[:n]
+	}
+	return rows
+}
+
 // Fill puts the foot below the rows of a page, and the empty rows that are left. own is a block of
-// the page's own, which stands before the limits and the day; nil = there is none.
+// the page's own, which stands before the limits and the day, and in their place where three have no room;
+// nil = there is none.
 func Fill(v *page.View, rows []string, own func(w, h int) part.Section) []string {
 	left := v.H - len(rows) - 1
-	if v.Size != page.L || left < LeastFoot {
+	if left < LeastFoot {
 		return part.Height(v.Theme, v.W, v.H, rows)
 	}
 	rows = append(rows, v.Row(v.W))
@@ -29,6 +49,9 @@ func Fill(v *page.View, rows []string, own func(w, h int) part.Section) []string
 	}
 	if own != nil {
 		blocks = slices.Insert(blocks, 0, own)
+		if v.Size != page.L { // a log has the whole width
+			blocks = blocks[:1]
+		}
 	}
 	rows = append(rows, v.Abreast(len(rows), charts.DayRows+1, blocks)...)
 	// The calls take their title, the ribbon, and what is left for calls in words.
@@ -64,6 +87,23 @@ func WithLog(v *page.View, log int, sections ...part.Section) []string {
 		return Fill(v, rows, func(w, h int) part.Section { return LogPanel(v, w, h) })
 	}
 	return v.Whole(append(sections, LogPanel(v, v.Inner(v.W), log))...)
+}
+
+// Aside puts the limits and the newest calls below the panels of a column of h rows that leave room for them.
+func Aside(v *page.View, panels []part.Section, w, h int) []part.Section {
+	const limits = 7
+	for i := range panels {
+		h -= panels[i].Height + 2
+	}
+	// Both have a title and an empty row before it.
+	if calls := h - limits - 4; calls > limits {
+		b, _ := v.Limits.Pacing()
+		shown := v.Foot.Calls(v)
+		panels = append(panels, LimitsBlock(v, b.Host, w, limits),
+			part.Section{Title: "CALLS", Note: "the newest first", Tail: charts.Median(v),
+				Rows: charts.CallColumns(v, shown, w, min(calls, max(len(shown), 1))), Height: calls})
+	}
+	return panels
 }
 
 // CallRows is how many rows high the ribbon of the foot is.

@@ -31,5 +31,6 @@ func JobsPanel(v *page.View, jobs []engine.JobRow, w, h int) part.Section {
 			Field(part.Plain(columns.NextTry(page.Pen{View: v}, &j)), 8, part.Number).Gap(2)
 		rows = append(rows, l.Cells(part.As(themes.Dim, columns.LastResult(page.Pen{View: v}, &j))).String())
 	}
-	return part.Section{Title: "RUNNING AND NEXT RETRIES", Note: page.Some(len(jobs)), Rows: rows, Height: h}
+	return part.Section{Title: "RUNNING AND NEXT RETRIES", Note: page.Some(len(jobs)), Rows: rows, Height: h,
+		Empty: "none at this moment"}
 }

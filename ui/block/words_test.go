@@ -1,6 +1,7 @@
 package block
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -18,6 +19,14 @@ func TestTimelinesToCome(t *testing.T) {
 	a.Timelines = engine.Progress{Total: -1} // nobody knows yet
 	if p := timelinesOf(a); p != a.Timelines {
 		t.Errorf("%+v are told before one is asked for", p)
+	}
+}
+
+// TestALongKeyKeepsItsDistance: the value of a fact never touches its key.
+func TestALongKeyKeepsItsDistance(t *testing.T) {
+	row := FactRow(pagetest.View(&page.Data{}), 40, Fact{Key: "schedule", Value: "sweep"})
+	if !strings.Contains(row, "schedule sweep") {
+		t.Errorf("it is drawn %q", row)
 	}
 }
 

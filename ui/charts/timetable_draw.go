@@ -72,8 +72,10 @@ func (t *Timetable) Rows(v *page.View, w, lanes, picked int) []string {
 	t.DrawSums(c, sums)
 	shown := t.Lanes[:min(len(t.Lanes), lanes)]
 	shown = append(slices.Clip(shown), t.rest[:min(len(t.rest), lanes-len(shown))]...)
+	tall := t.Tall(lanes)
+	of := func(lane int) int { return first + (lane+1)*tall - 1 }
 	for i := range shown {
-		t.DrawLane(v, c, first+i, &shown[i], high)
+		t.DrawLane(v, c, of(i), tall, &shown[i], high)
 	}
 	t.drawTroubles(v, c, first+lanes)
 	c.Seam(calls, s.high)
@@ -89,7 +91,7 @@ func (t *Timetable) Rows(v *page.View, w, lanes, picked int) []string {
 		t.marks(marks[calls:sums], high)
 	}
 	for i := range shown {
-		labels[first+i] = part.Plain(shown[i].Name)
+		labels[of(i)] = part.Plain(shown[i].Name)
 	}
 	// The last lane says how many accounts have none.
 	if n := len(t.Lanes) - lanes; n > 0 && lanes > 0 {
@@ -99,7 +101,7 @@ func (t *Timetable) Rows(v *page.View, w, lanes, picked int) []string {
 	rows := make([]string, len(labels))
 	l := part.NewLine(v.Theme, w)
 	for y := range rows {
-		on := picked >= 0 && y == first+picked
+		on := picked >= 0 && y == of(picked)
 		l.Reset(w, on)
 		if on {
 			l.Glyph(themes.Focus, v.Theme.Glyphs.Cursor, 1)
@@ -118,6 +120,14 @@ func (t *Timetable) Rows(v *page.View, w, lanes, picked int) []string {
 	}
 	return rows
 }
+
+// Tall is how many of so many rows each lane has: few accounts share the room of many.
+func (t *Timetable) Tall(rows int) int {
+	return page.Clamp(rows/max(len(t.Lanes)+len(t.rest), 1), 1, tallestLane)
+}
+
+// tallestLane is how high the chart of an account grows.
+const tallestLane = 8
 
 // CellText is the time that a cell stands for: 2.4 s.
 func CellText(d time.Duration) string {
@@ -210,11 +220,11 @@ func (t *Timetable) DrawSums(c *part.Chart, y int) {
 	}
 }
 
-// DrawLane draws the calls of an account on the scale of all calls, and when it is done. The time
-// stands where it is on the axis; one beyond the axis stands at the right end:
+// DrawLane draws the calls of an account on the scale of all calls on rows that end with y, and when it is done. The
+// time stands where it is on the axis; one beyond the axis stands at the right end:
 //
 //	Night Heron   ▂▃▃▂▃▃·········  ~12:41 ›
-func (t *Timetable) DrawLane(v *page.View, c *part.Chart, y int, l *AccountLane, high float64) {
+func (t *Timetable) DrawLane(v *page.View, c *part.Chart, y, tall int, l *AccountLane, high float64) {
 	values := make([]float64, t.Width)
 	copy(values[:t.Back], l.made)
 	if l.planned != nil {
@@ -224,7 +234,7 @@ func (t *Timetable) DrawLane(v *page.View, c *part.Chart, y int, l *AccountLane,
 	for i := max(t.At(l.Done)+1, t.Back); !l.Done.IsZero() && i < t.Width; i++ {
 		values[i] = 0
 	}
-	c.Area(y, 1, part.Series{Values: values, Top: high})
+	c.Area(y-tall+1, tall, part.Series{Values: values, Top: high})
 	matches := ""
 	if l.matches > 0 {
 		matches = page.Count(l.matches)
@@ -280,7 +290,9 @@ func (t *Timetable) drawTroubles(v *page.View, c *part.Chart, y int) {
 		text := sign + " " + next.Name + " " + engine.When(next.At, v.Now)
 		if cell := t.At(next.At); cell < t.Width {
 			c.Sign(y, cell, themes.Held, sign)
-			c.Try(y, cell+2, themes.Dim, next.Name)
+			if !c.Try(y, cell+2, themes.Dim, next.Name) {
+				c.Try(y, cell-1-safe.Width(next.Name), themes.Dim, next.Name)
+			}
 		} else {
 			text += " " + v.Theme.Glyphs.Crumb
 			c.Try(y, t.Width-safe.Width(text), themes.Dim, text)

@@ -142,21 +142,7 @@ func (k *Peek) Draw(v *page.View, list *lists.List[engine.JobRow], x, w, h int) 
 // around are the panels of the job, and below them, while it has little to tell, what it
 // waits for: the limits and the calls that were made last.
 func (k *Peek) around(v *page.View, w, h int) []part.Section {
-	const limits = 7
-	panels := k.shown().beside(v, w, h)
-	left := h
-	for i := range panels {
-		left -= panels[i].Height + 2
-	}
-	// Both have a title and an empty row before it.
-	if calls := left - limits - 4; calls > limits {
-		b, _ := v.Limits.Pacing()
-		shown := v.Foot.Calls(v)
-		panels = append(panels, block.LimitsBlock(v, b.Host, w, limits),
-			part.Section{Title: "CALLS", Note: "the newest first", Tail: charts.Median(v),
-				Rows: charts.CallColumns(v, shown, w, min(calls, max(len(shown), 1))), Height: calls})
-	}
-	return panels
+	return block.Aside(v, k.shown().beside(v, w, h), w, h)
 }
 
 // beside are the panels of a job's inspector beside a list.

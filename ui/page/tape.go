@@ -58,7 +58,7 @@ func LastSeq(calls []engine.CallRow) uint64 {
 	return calls[len(calls)-1].Seq
 }
 
-// Foot is what large screens have below a page that leaves room, whatever the page: the last day, and the calls that
+// Foot is what stands below a page that leaves room, whatever the page: the last day, and the calls that
 // were made last. It is asked for once a minute: an idle screen is silent between minutes.
 type Foot struct {
 	Day     []engine.TrafficSpan // by half an hour, the oldest first
@@ -73,9 +73,9 @@ func (f *Foot) Calls(v *View) []engine.CallRow {
 	return f.calls.Take(v)
 }
 
-// Want is the question about the day when it is due; nil = it is not, or the screen has no room for it.
+// Want is the question about the day when it is due; nil = it is not.
 func (f *Foot) Want(v *View) engine.Query {
-	if f.pending || !v.Ready || v.Frozen || v.Size != L || v.Now.Truncate(time.Minute).Equal(f.asked.Truncate(time.Minute)) {
+	if f.pending || !v.Ready || v.Frozen || v.Now.Truncate(time.Minute).Equal(f.asked.Truncate(time.Minute)) {
 		return nil
 	}
 	f.pending, f.asked = true, v.Now

@@ -131,6 +131,8 @@ func (p *Screen) Draw(v *page.View) []string {
 	list := len(p.Shown) + 2
 	row, ok := p.Selected()
 	switch {
+	case len(p.Shown) == 0:
+		return v.Whole(p.panel(v, v.Inner(v.W), list))
 	case ok && v.H-list-1 >= leastSummary:
 		return p.drawSummed(v, row.ID, list)
 	case v.Size == page.L:
@@ -191,12 +193,12 @@ func (p *Screen) drawL(v *page.View) []string {
 	facts := block.AccountFacts(v, row, v.Inner(right))
 	side := part.Section{Title: row.RiotID,
 		Rows: append(block.StageList(v, row, v.Inner(right)), "", facts[0], facts[2])}
+	side.Height = len(side.Rows)
 	panels := []part.Section{side}
-	if jobs := block.JobsOf(v, row.ID); len(jobs) > 0 {
-		panels[0].Height = len(side.Rows)
-		panels = append(panels, block.JobsPanel(v, jobs, v.Inner(right), v.H-len(side.Rows)-3))
+	if row.Status.Open() {
+		panels = append(panels, block.JobsPanel(v, block.JobsOf(v, row.ID), v.Inner(right), 6))
 	}
-	return part.Beside(a, v.Sections(left, 0, right, v.H, panels...))
+	return part.Beside(a, v.Sections(left, 0, right, v.H, block.Aside(v, panels, v.Inner(right), v.H)...))
 }
 
 // panel is the list with its title. A console holds the first accounts of very many: the note says

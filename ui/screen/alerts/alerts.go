@@ -154,7 +154,6 @@ func (p *screen) Draw(v *page.View) []string {
 
 // drawn is the list and, below it, all of the selected alert: how it stands, its last hour
 // as a chart, and what speaks for it.
-// What is left below is the log, or the foot that all large screens have.
 func (p *screen) drawn(v *page.View, list part.Section, r *engine.AlertRow) []string {
 	w := v.Inner(v.W)
 	next := block.LabelledRows(v, w, "next", part.Wrap(cmp.Or(r.Next, part.None), max(w-block.DetailLabel-1, 10)))
@@ -173,14 +172,7 @@ func (p *screen) drawn(v *page.View, list part.Section, r *engine.AlertRow) []st
 					Tail: v.Keyed("{open} opens it"), Rows: evidenceRows(v, r, w, h, "")}
 			},
 		})...)
-	left := v.H - len(rows)
-	if v.Size == page.L && left > block.LeastFoot {
-		return block.Fill(v, rows, func(w, h int) part.Section { return block.LogPanel(v, w, h) })
-	}
-	if left > 2 {
-		rows = append(rows, v.Sections(0, len(rows), v.W, left, block.LogPanel(v, w, left-1))...)
-	}
-	return rows
+	return block.Fill(v, block.Trim(rows), func(w, h int) part.Section { return block.LogPanel(v, w, h) })
 }
 
 // tail says how old the list is, of an engine that does not send its alerts by itself.

@@ -105,9 +105,9 @@ func (p *screen) Draw(v *page.View) []string {
 	if v.Size == page.L { // which has the foot below it
 		failed = 4
 	}
-	return block.Fill(v, v.Stacked(append(all,
+	return v.Stacked(append(all,
 		page.Band{Least: 4, Most: failed, Keep: 3,
-			Draw: func(y, h int) []string { return v.Sections(0, y, v.W, h, block.Failures(v, h-1)) }})...), nil)
+			Draw: func(y, h int) []string { return v.Sections(0, y, v.W, h, block.Failures(v, h-1)) }})...)
 }
 
 // tallestHour is how high the chart of a class's failures grows.

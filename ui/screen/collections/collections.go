@@ -75,6 +75,9 @@ func (p *screen) Draw(v *page.View) []string {
 	p.Refresh(v)
 	list := len(p.Shown) + 2
 	row, ok := p.Selected()
+	if len(p.Shown) == 0 {
+		return v.Whole(p.panel(v, list))
+	}
 	if !ok || v.H-list-1 < leastBelow {
 		p.below = nil
 		return v.Whole(p.panel(v, v.H-1))

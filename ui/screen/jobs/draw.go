@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/inspector"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
@@ -76,13 +77,19 @@ func (p *Screen) middle(v *page.View, x, w int) []string {
 		h -= sumRows + whyRows + 2
 	}
 	p.arrange(v, max(h-1, 1)) // below the header
-	sum := p.sum(v, inner)    // of the groups as they stand
+	none := len(p.groups.lines) == 0
+	if none { // its header, and why
+		h = 2
+	} else if spare := h - 1 - len(p.groups.lines); spare > block.LeastFoot { // in steps, as it moves what is below
+		h -= spare / 4 * 4
+	}
+	sum := p.sum(v, inner) // of the groups as they stand
 	list := part.Section{
 		Title: "JOBS", Note: p.groupNote(v), Tail: p.groupTail(v), Focus: p.rail.on && w < v.W,
 		Rows: append(sum, p.groupRows(v, inner, h)...), Height: len(sum) + h,
 		Click: func(cx, y int) string { return p.clickedAt(v, cx, y-len(sum)) },
 	}
-	if !roomy {
+	if !roomy || none {
 		return v.Sections(x, 0, w, v.H, list)
 	}
 	return v.Sections(x, 0, w, v.H, list, p.whySection(v, inner)) // after the list has put the cursor

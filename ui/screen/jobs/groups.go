@@ -199,7 +199,7 @@ func (p *Screen) arrange(v *page.View, h int) {
 // keeps is how many lines of h a group gets that needs so many now. What runs has a few,
 // whatever runs, and what failed has as many as it ever had: they come and go with each call. A low list is of what goes next.
 func (g *inGroups) keeps(v *page.View, key block.GroupKey, need, h int) int {
-	low := h < lowList
+	low := h < lowList && g.counts[engine.Available] > 0
 	switch {
 	case key.State == engine.Running && low:
 		return 1

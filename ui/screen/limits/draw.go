@@ -480,7 +480,7 @@ func (d *chartBlock) frees(y int, b engine.BucketRow, s charts.Saw) {
 // stands half as high.
 // Before it stand its name, how many calls are left, and when they will be made.
 func (d *chartBlock) lane(y int, a *charts.AccountLane, high float64) {
-	d.t.DrawLane(d.View, d.chart, y, a, high)
+	d.t.DrawLane(d.View, d.chart, y, 1, a, high)
 	d.left[y] = func(l *part.Line) {
 		end := d.fieldsFrom() + bucketFigures
 		left, ends := "", ""

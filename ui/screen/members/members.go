@@ -108,21 +108,10 @@ func (p *screen) Draw(v *page.View) []string {
 const ledRows = 7
 
 // alone says that there are no members, and what would make some.
-// The rest of the screen shows the limits and the log, which are of this process.
 func (p *screen) alone(v *page.View, w int) []string {
 	said := v.Said(w, page.Sentence(p.Err))
 	own := part.Section{Title: "MEMBERS", Rows: said, Height: len(said)}
-	switch v.Size {
-	case page.S:
-		return v.Whole(own, block.LogPanel(v, w, v.H-own.Height-3))
-	case page.L:
-		return block.WithLog(v, v.H-own.Height-3, own)
-	}
-	b, _ := v.Limits.Pacing()
-	return block.Above(v, []part.Section{own}, []func(w, h int) part.Section{
-		func(w, h int) part.Section { return block.LimitsBlock(v, b.Host, w, h) },
-		func(w, h int) part.Section { return block.LogPanel(v, w, h) },
-	})
+	return v.Whole(own)
 }
 
 // fit keeps the notes whole where there is room: the past minute has a chart of its own there.

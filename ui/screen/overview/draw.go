@@ -63,7 +63,11 @@ func (o *Screen) draw(v *page.View) []string {
 	if o.timetable {
 		hero = page.Band{Least: charts.TimetableRows(v, 1) + 1, Most: v.H,
 			Draw: whole(func(n int) part.Section { return o.lanes(v, &t, inner, n) })}
-		board = page.Band{}
+		if len(v.Syncing()) > 0 {
+			board = page.Band{}
+		} else { // nothing has a lane to fill
+			hero.Most = charts.TimetableRows(v, page.Clamp(len(v.Accounts), 1, restLanes)) + 1
+		}
 	}
 	totals := page.Band{Least: 1, Most: 1, Keep: 3, Draw: func(int, int) []string { return v.Padded(totalRows(v, &o.past, &t, o.dead.List(), inner)) }}
 	radar := page.Band{Least: h.radar + 1, Most: h.radar + 1, Keep: 2, Draw: func(y, h int) []string {
@@ -203,18 +207,21 @@ func totalRows(v *page.View, past *charts.Past, t *charts.Timetable, dead []*eng
 // whatItIs says to whom it does not know what the program does, and what it has brought.
 const whatItIs = "League of Legends matches, from Riot to your disk: {matches} lists them, {reports} shows when they were played"
 
+// restLanes is how many accounts have a lane at most while none is at work.
+const restLanes = 8
+
 // lanes is the timetable in the place of the board: the calls by cell, the sums of the windows, and on a
 // lane each whose they are.
 func (o *Screen) lanes(v *page.View, t *charts.Timetable, w, h int) part.Section {
 	lanes := max(h-charts.TimetableRows(v, 0), 1)
-	src, p := o.syncing(v), &o.panes[paneAccounts]
-	p.Height = lanes
+	src, p, tall := o.syncing(v), &o.panes[paneAccounts], t.Tall(lanes)
+	p.Height = lanes / tall
 	p.Follow(src)
-	picked := -1
-	if o.focus == paneAccounts && src.Len() > 0 {
-		picked = min(p.Cur.At(), lanes-1)
+	picked, focus := -1, o.focus == paneAccounts && len(v.Syncing()) > 0
+	if focus {
+		picked = min(p.Cur.At(), p.Height-1)
 	}
-	s := part.Section{Title: "TIMETABLE", Note: t.Note(v), Tail: t.Tail(v), Focus: o.focus == paneAccounts, Height: h}
+	s := part.Section{Title: "TIMETABLE", Note: t.Note(v), Tail: t.Tail(v), Focus: focus, Height: h}
 	s.Rows = t.Rows(v, w, lanes, picked)
 	// Above the lanes are the chart and its sums, below them the row of the retries.
 	first := len(s.Rows) - 1 - lanes
@@ -223,9 +230,9 @@ func (o *Screen) lanes(v *page.View, t *charts.Timetable, w, h int) part.Section
 		first--
 	}
 	s.Click = func(_, y int) string {
-		if y >= first && y < first+lanes && y-first < src.Len() {
+		if lane := (y - first) / tall; y >= first && lane < min(p.Height, src.Len()) {
 			o.focus = paneAccounts
-			p.Cur.Go(src, y-first, lanes)
+			p.Cur.Go(src, lane, p.Height)
 		}
 		return ""
 	}

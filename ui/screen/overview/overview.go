@@ -173,7 +173,7 @@ func (o *Screen) syncing(v *page.View) part.Slice[arrival] {
 	for _, a := range o.plan.Arriving(v) {
 		all.Items = append(all.Items, arrival{AccountRow: a})
 	}
-	if o.timetable {
+	if o.timetable && len(v.Syncing()) > 0 {
 		return all
 	}
 	for _, c := range o.collections.Open(v.Now) {

@@ -50,7 +50,9 @@ func multiples(v *page.View, columns, tall int, high float64, charts []multiple)
 		if sum == 0 {
 			token = themes.Dim
 		}
-		for row, chart := range part.Bars(v.Theme, len(bars), tall, c.token, bars, high) {
+		past := part.PastChart(v.Theme, len(bars), tall)
+		past.Area(0, tall, part.Series{Values: bars, Top: high, Token: c.token})
+		for row, chart := range past.View() {
 			l := part.NewLine(v.Theme, multipleName)
 			if row == tall-1 {
 				l.Field(part.As(token, human.Count(int64(sum))), multipleSum, part.Number).Gap(1).Put(themes.Dim, c.name)

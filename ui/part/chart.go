@@ -254,6 +254,20 @@ func (l *Line) seam() {
 	l.sign(themes.Text, " ", 1)
 }
 
+// PastChart returns a chart of h rows of which all w cells lie before now: what was counted, on a line
+// of ground.
+func PastChart(th *themes.Theme, w, h int) *Chart {
+	c := NewChart(th, Axis{Step: time.Second, Back: max(w, 0), Width: max(w, 0)}, h)
+	c.Run(h-1, 0, w, themes.Hairline, th.Glyphs.Ground)
+	return c
+}
+
+// RowOf returns which of h rows a value reaches, from the top.
+func (c *Chart) RowOf(v, high float64, h int) int {
+	steps := len(c.th.Glyphs.Spark)
+	return h - 1 - min(height(v, high, h, steps)/steps, h-1)
+}
+
 // RoundStep is the first whole number in steps of 1, 2 and 5 that is as high as asked for.
 func RoundStep(least float64) float64 {
 	for unit := 1.0; ; unit *= 10 {

@@ -14,17 +14,27 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files")
 
-// TestBarsShowALittle: a little is never nothing, all is the full height, and
+// TestPastShowsALittle: a little is never nothing, all is the full height, and
 // every row has its width.
-func TestBarsShowALittle(t *testing.T) {
-	got := Bars(mono, 5, 2, themes.Run, []float64{9, 0, 1, 50, 100}, 0)
-	want := "    █\n▁▁▁██"
-	if plain(got...) != want {
-		t.Errorf("got\n%s\nwant\n%s", plain(got...), want)
+func TestPastShowsALittle(t *testing.T) {
+	of := func(th *themes.Theme, h int, high float64, values ...float64) []string {
+		c := PastChart(th, len(values), h)
+		c.Area(0, h, Series{Values: values, Top: high, Token: themes.Run})
+		return c.View()
+	}
+	ascii := themes.NewMono(themes.Plain)
+	for _, c := range []struct{ got, want string }{
+		{plain(of(mono, 2, 100, 0, 1, 50, 100)...), "   █\n▁▁██"},
+		{plain(of(mono, 1, 8, 0, 1, 2, 3, 4, 5, 6, 7, 8)...), "▁▁▂▃▄▅▆▇█"},
+		{plain(of(ascii, 1, 10, 0, 5, 9, 10)...), "_=*#"},
+	} {
+		if c.got != c.want {
+			t.Errorf("got\n%s\nwant\n%s", c.got, c.want)
+		}
 	}
 	for _, values := range [][]float64{nil, {math.NaN(), -1}, {math.Inf(1), 3}} {
-		for _, row := range Bars(mono, 7, 3, themes.Run, values, 0) {
-			if err := checkRow(mono, row, 7); err != nil {
+		for _, row := range of(mono, 3, 3, values...) {
+			if err := checkRow(mono, row, len(values)); err != nil {
 				t.Error(err)
 			}
 		}

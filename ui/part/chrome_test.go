@@ -135,9 +135,6 @@ func TestBars(t *testing.T) {
 		{plain(NewLine(mono, 4).Meter(4, 0.5, false).String()), "██··"},
 		{plain(NewLine(ascii, 10).Meter(10, 0.42, true).String()), "####::::::"},
 		{plain(NewLine(blocks, 4).Meter(4, 0.5, true).String()), "██░░"},
-		{plain(spark(mono, 9, themes.Run, []float64{0, 1, 2, 3, 4, 5, 6, 7, 8}, 8)), "▁▁▂▃▄▅▆▇█"},
-		{plain(spark(mono, 5, themes.Run, []float64{1, math.NaN(), 1}, 0)), "  █ █"},
-		{plain(spark(ascii, 4, themes.Run, []float64{0, 5, 9, 10}, 10)), "_=*#"},
 		{plain(NewLine(mono, 10).Stack(10, shares).String()), "●○○○○○○○○○"},
 		{plain(NewLine(dark, 10).Stack(10, shares).String()), "▄▄▄▄▄▄▄▄▄▄"},
 		{plain(NewLine(mono, 41).Legend(shares).String()), " ● 2 running ○ 535 in line   ✗ 0 gave up"},
@@ -286,8 +283,4 @@ func digitsOf(th *themes.Theme, figure string) (rows []string) {
 		rows = append(rows, NewLine(th, DigitsWidth(th, figure)).Digits(y, figure).String())
 	}
 	return rows
-}
-
-func spark(th *themes.Theme, w int, t themes.Token, values []float64, high float64) string {
-	return NewLine(th, w).Spark(t, w, values, high).String()
 }

@@ -75,15 +75,10 @@ var every = map[string]func(s scene) []string{
 	"Header":     func(s scene) []string { return one(s.table().Header(s.th, s.w)) },
 	"Bar":        func(s scene) []string { return one(bar(s.th, s.w, themes.Run, s.ratio)) },
 	"NoBar":      func(s scene) []string { return one(NewLine(s.th, s.w).NoBar(s.n).String()) },
-	"Spark": func(s scene) []string {
-		return one(spark(s.th, s.w, themes.OK, []float64{1, s.ratio, math.NaN(), math.Inf(1), -1, 7}, 0))
-	},
-	"Bars": func(s scene) []string {
-		return Bars(s.th, s.w, s.h, themes.Run, []float64{1, s.ratio, math.NaN(), math.Inf(1), -1, 7}, 0)
-	},
-	"Against": func(s scene) []string {
-		rows, _ := Against(s.th, s.w, s.h, []float64{1, s.ratio, math.NaN(), math.Inf(1), -1, 7}, float64(s.n), 4*s.ratio, s.n%2 == 0)
-		return rows
+	"Past": func(s scene) []string {
+		c := PastChart(s.th, s.w, s.h)
+		c.Area(0, s.h, Series{Values: []float64{1, s.ratio, math.NaN(), math.Inf(1), -1, 7}, Top: 7, Token: themes.Run})
+		return c.View()
 	},
 	"Meter":  func(s scene) []string { return one(NewLine(s.th, s.w).Meter(s.n, s.ratio, true).String()) },
 	"Digits": func(s scene) []string { return one(NewLine(s.th, s.w).Digits(s.n%4, s.text()).String()) },

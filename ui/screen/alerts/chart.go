@@ -1,6 +1,7 @@
 package alerts
 
 import (
+	"slices"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -38,25 +39,35 @@ func historyChart(v *page.View, r *engine.AlertRow, w, h int) []string {
 		return []string{v.Row(w, part.As(themes.Dim, " no value of the last hour is known"))}
 	}
 	shown := shownHistory(r)
-	values := make([]float64, shown)
-	for i := range values {
-		// Below 0 is how [part.Against] is told that a value is not known.
-		values[i] = -1
-		if at := len(r.History) - shown + i; at >= 0 {
-			values[i] = r.History[at]
-		}
-	}
 	// The limit's own words, such as "> 30 %", stand left of its line.
 	label := safe.Width(r.Bound()) + 2
 	wide := min(max((w-label-1)/historyCells, 1), 8) * historyCells
-	chart, line := part.Against(v.Theme, wide, h, values, r.Limit, leastScale(r), r.Below)
+	c := part.PastChart(v.Theme, wide, h)
+	within, beyond, each := make([]float64, wide), make([]float64, wide), wide/shown
+	for x := range wide {
+		at := len(r.History) - shown + x/each
+		switch {
+		case at < 0 || r.History[at] < 0: // not known
+			c.Sign(h-1, x, themes.Text, "")
+		case each >= 3 && x%each == each-1: // a gap parts one from the next
+		case r.Below && r.History[at] < r.Limit || !r.Below && r.History[at] > r.Limit:
+			beyond[x] = r.History[at]
+		default:
+			within[x] = r.History[at]
+		}
+	}
+	top := max(slices.Max(r.History[max(len(r.History)-shown, 0):]), r.Limit, leastScale(r))
+	line := c.RowOf(r.Limit, top, h)
+	c.Run(line, 0, wide, themes.Warn, v.Theme.Glyphs.Ahead)
+	c.Area(0, h, part.Series{Values: within, Top: top, Token: themes.Run})
+	c.Area(0, h, part.Series{Values: beyond, Top: top, Token: themes.Warn})
 	rows := make([]string, 0, h+2)
-	for y, row := range chart {
-		l := part.NewLine(v.Theme, label)
+	for y := range h {
+		l := part.NewLine(v.Theme, label+wide)
 		if y == line {
 			l.Gap(1).Cells(part.As(themes.Warn, r.Bound()))
 		}
-		rows = append(rows, l.String()+row)
+		rows = append(rows, c.Row(l.To(label), y).String())
 	}
 	span := time.Duration(shown) * historyStep
 	rows = append(rows, cameAt(v, r, w, label, wide, span))

@@ -58,7 +58,9 @@ func (p *Screen) minutes(v *page.View, w int) part.Section {
 		of := counts[l.level]
 		line := part.NewLine(v.Theme, w).Gap(1).Field(block.LevelSign(l.level), 3, part.Words)
 		line.Field(part.Plain(page.Count(sums[l.level])), label-6, part.Number).To(label + cells - known)
-		rows = append(rows, line.Spark(l.token, known, of, max(slices.Max(of), 1)).String())
+		c := part.PastChart(v.Theme, known, 1)
+		c.Area(0, 1, part.Series{Values: of[cells-known:], Top: max(slices.Max(of), 1), Token: l.token})
+		rows = append(rows, c.Row(line, 0).String())
 	}
 	axis := part.NewLine(v.Theme, w)
 	// A word each quarter of an hour, or minute, as far as it does not touch the one before.

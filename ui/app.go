@@ -38,7 +38,6 @@ type model struct {
 	asking bool // the terminal was asked for its background
 
 	rows session.Rows
-	seen moments // how the engine stood, as this console saw it
 
 	// When things happened here that others are measured from.
 	started time.Time
@@ -60,6 +59,7 @@ type model struct {
 	paced  paced
 	fills  page.Fills
 	foot   page.Foot
+	past   page.Past
 	mouse  bool        // clicks and the wheel are taken
 	rolls  int         // rows that the wheel has turned since it was last carried out
 	laid   box         // where what lies over the page stands
@@ -198,8 +198,9 @@ func (m *model) handle(msg tea.Msg, now time.Time) (cmd tea.Cmd, seen bool) {
 		m.answered(msg, now)
 	case found:
 		msg.by.Got(m.view(now), msg.query, msg.answer, msg.err)
-	case remembered:
-		m.recall(msg)
+		if m.frozen != nil && msg.by == asker(&m.past) {
+			m.timeCursor.seen = m.past.UpTo(m.from)
+		}
 	case unsaved:
 		m.toasts.add(engine.Note{Level: engine.LevelWarn, Text: msg.err.Error()}, now)
 	case weighed:
@@ -257,7 +258,9 @@ func (m *model) applyUpdate(u engine.Update, now time.Time) {
 	if m.turned = turned; turned {
 		m.others.due = now
 	}
-	m.seen = m.seen.add(&m.rows.Data, now)
+	if m.rows.Data.Ready {
+		m.past.See(&m.rows.Data, now)
+	}
 	if m.frozen != nil {
 		m.changes += n
 	}
@@ -328,10 +331,10 @@ func (m *model) view(now time.Time) *page.View {
 	v := &page.View{
 		Data: m.data(), Live: &m.rows.Data, Theme: m.theme, Now: now, Size: m.size, Tall: m.tall,
 		W: m.w, H: m.bodyHeight(), Frozen: m.frozen != nil, Slow: m.opt.SSH, Hurry: now.Sub(m.pressed) < hurry || m.others.fresh(now), Acts: m.acts, Notes: m.toasts.all, Noted: m.toasts.n,
-		Chaos: m.chaosState(), Keys: m.keyed, Foot: &m.foot,
+		Chaos: m.chaosState(), Keys: m.keyed, Foot: &m.foot, Past: &m.past,
 	}
 	if v.Frozen {
-		v.Now = m.since
+		v.Now, v.Past = m.since, &m.timeCursor.seen
 	} else { // one reading of the limits for the row of the state and the page
 		d := m.rows.Data
 		d.Limits, v.Data = m.fills.Take(v), &d

@@ -191,7 +191,7 @@ func (m *model) answered(a answered, now time.Time) {
 func (m *model) follow(now time.Time) tea.Cmd {
 	v := m.view(now)
 	var cmds []tea.Cmd
-	for _, by := range []asker{m.page(), &m.foot} {
+	for _, by := range []asker{m.page(), &m.foot, &m.past} {
 		if q := by.Want(v); q != nil {
 			cmds = append(cmds, m.find(by, q))
 		}

@@ -193,19 +193,13 @@ func (m *model) toggleWatch(now time.Time) tea.Cmd {
 	return nil
 }
 
-// freeze holds the view where it is, or lets it go. The engine never stops. Its own record of the
-// last ten minutes is asked for, so that the time cursor can go further back than this console saw.
+// freeze holds the view where it is, or lets it go. The engine never stops.
 func (m *model) freeze(now time.Time) tea.Cmd {
 	if m.frozen != nil {
 		return m.thaw(now)
 	}
-	m.stop(m.rows.Data, m.seen, now)
-	// Copied here: the function runs on another goroutine, which must not read the model.
-	console, ctx, gen := m.console, m.ctx, m.gen
-	return func() tea.Msg {
-		a, err := console.Find(ctx, engine.MomentsQuery{From: now.Add(-backFor), To: now})
-		return remembered{gen, a, err}
-	}
+	m.stop(m.rows.Data, m.past.UpTo(now), now)
+	return nil
 }
 
 // thaw goes back to the present.

@@ -8,8 +8,9 @@ import (
 	"github.com/farsight-console/farsight/ui/uitest"
 )
 
-// TestV2_WhatHappenedElsewhereIsDrawn: a screen with a past that was left for twenty seconds asks the engine
-// what was in them, and its window that sets the pace has its teeth again.
+// TestV2_WhatHappenedElsewhereIsDrawn: a screen with a past that was left for twenty seconds has them in it,
+// and its window that sets the pace has its teeth; after a gap in what it was told the console asks the engine
+// what was in that.
 func TestV2_WhatHappenedElsewhereIsDrawn(t *testing.T) {
 	for _, screen := range []string{"1", "5"} {
 		bubble(t, func(t *testing.T) {
@@ -24,21 +25,26 @@ func TestV2_WhatHappenedElsewhereIsDrawn(t *testing.T) {
 			}
 			d.press(screen)
 			d.press("8") // Logs, which has no past
-			before := asked()
-			if before == 0 {
-				t.Fatalf("screen %s never asked for what was before it", screen)
+			if asked() != 1 {
+				t.Fatalf("screen %s asked %d times for what was before it", screen, asked())
 			}
-			u := d.fake.Scene.Update
+			u, left := d.fake.Scene.Update, time.Now()
 			u.Snapshot = false
-			for range 20 {
-				d.wait(time.Second)
+			tell := func(after time.Duration) {
+				d.wait(after)
 				limits := *u.Limits
 				limits.At = time.Now()
 				u.Limits, u.Seq = &limits, u.Seq+1
 				d.send(u)
 			}
-			if d.press(screen); asked() == before {
-				t.Errorf("screen %s drew over a gap of 20 s", screen)
+			for range 20 {
+				tell(time.Second)
+			}
+			if d.press(screen); len(d.m.past.Since(left)) < 20 || asked() != 1 {
+				t.Errorf("screen %s knows %d moments of the last 20 s, and has asked %d times", screen, len(d.m.past.Since(left)), asked())
+			}
+			if tell(8 * time.Second); asked() != 2 {
+				t.Errorf("screen %s drew over a gap of 8 s", screen)
 			}
 		})
 	}

@@ -26,7 +26,7 @@ type Total struct {
 }
 
 // Totals are the six figures. dead are jobs that gave up, which are not among those of the view.
-func Totals(v *page.View, p *charts.Past, t *charts.Timetable, dead []*engine.JobRow) []Total {
+func Totals(v *page.View, t *charts.Timetable, dead []*engine.JobRow) []Total {
 	e := &v.Engine
 	waiting, stored := charts.InLines(v.Queues), human.Count(e.Stored)
 	if v.Size == page.S {
@@ -34,8 +34,8 @@ func Totals(v *page.View, p *charts.Past, t *charts.Timetable, dead []*engine.Jo
 	}
 	return []Total{
 		{Short: callsUnit(v), Value: page.Count(e.Calls()), Note: allowed(v, t), Token: themes.Run},
-		{Short: "stored", Value: stored, Beat: change(p, v, storedBy), Note: found(v), Token: themes.Run},
-		{Short: "in line", Value: page.Count(waiting), Beat: change(p, v, lined), Note: empties(v, t, waiting), Token: themes.Run},
+		{Short: "stored", Value: stored, Beat: change(v, storedBy), Note: found(v), Token: themes.Run},
+		{Short: "in line", Value: page.Count(waiting), Beat: change(v, lined), Note: empties(v, t, waiting), Token: themes.Run},
 		{Short: "retrying", Value: page.Count(e.Retrying), Note: nextRetry(v), Token: themes.Retry},
 		{Short: "gave up", Value: human.Count(e.Failed), Note: gaveUpOf(v, dead), Token: themes.Err},
 		{Short: "429s", Value: human.Count(e.Throttled), Note: Unexpected(v), Token: themes.Warn},
@@ -65,9 +65,9 @@ func TallCount(n int64) string {
 
 // change is by how much a figure has moved in the last minute: "+312/min"; "" where that is not
 // known yet, or where it has not moved.
-func change(p *charts.Past, v *page.View, of func(*engine.Moment) int) string {
+func change(v *page.View, of func(*engine.Moment) int) string {
 	at, _ := charts.ChartNow(v)
-	now, was := p.MomentAt(at.Add(1)), p.MomentAt(at.Add(-time.Minute))
+	now, was := v.Past.At(at), v.Past.At(at.Add(-time.Minute))
 	if now == nil || was == nil {
 		return ""
 	}

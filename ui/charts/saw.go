@@ -22,10 +22,10 @@ type Saw struct {
 
 // SawOf is the course of a bucket on a timetable's axis. calls are those of the recorder, the oldest
 // first. Calls are planned for a host as a whole, so the courses of its methods end now.
-func (t *Timetable) SawOf(v *page.View, b engine.BucketRow, p *Past, calls []engine.CallRow) Saw {
+func (t *Timetable) SawOf(v *page.View, b engine.BucketRow, calls []engine.CallRow) Saw {
 	a, h := t.TimeAxis, t.Plan
 	s := Saw{Values: a.Unknown(), held: make([]bool, a.Width), hits: make([]bool, a.Width)}
-	counted(a, &s, b, p)
+	counted(a, &s, b, v.Past)
 	for i := len(calls) - 1; i >= 0 && !calls[i].At.Before(a.Begin()); i-- {
 		if cell := a.At(calls[i].At); cell < a.Back && calls[i].Status == 429 && hits(&calls[i], b) {
 			s.hits[cell] = true
@@ -61,7 +61,7 @@ func (t *Timetable) DrawSaw(v *page.View, c *part.Chart, y, h int, s Saw) {
 
 // counted is what the server counted in each cell. A cell in which a window ends is of the
 // window that has the most of it; one that holds several windows shows the fullest.
-func counted(a TimeAxis, s *Saw, b engine.BucketRow, p *Past) {
+func counted(a TimeAxis, s *Saw, b engine.BucketRow, p *page.Past) {
 	hint, sure := 0, make([]bool, a.Width)
 	for _, m := range p.Since(a.Begin()) {
 		cell := a.At(m.At)
@@ -146,7 +146,7 @@ func SawAxis(v *page.View, window, left time.Duration, w int, was TimeAxis) Time
 		if fit.Step > 0 && step > window/4 {
 			break
 		}
-		back := min(width*2/5, int(pastSpan/step))
+		back := min(width*2/5, int(page.PastSpan/step))
 		fit = TimeAxis{part.NewAxis(now, step, back, width)}
 		ahead := time.Duration(width-back) * step
 		if step < was.Step {

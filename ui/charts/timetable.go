@@ -65,7 +65,7 @@ type Run struct {
 
 // NewTimetable puts together what the rows and the forecast know. If there are several hosts it is
 // the timetable of the one with the most calls planned.
-func NewTimetable(v *page.View, a TimeAxis, f *page.Forecast, p *Past, plans []engine.ScheduleRow) Timetable {
+func NewTimetable(v *page.View, a TimeAxis, f *page.Forecast, plans []engine.ScheduleRow) Timetable {
 	t := Timetable{TimeAxis: a, Plan: f.Busiest(v)}
 	if v.Size != page.S {
 		t.marked = scales[v.Size].high
@@ -84,7 +84,7 @@ func NewTimetable(v *page.View, a TimeAxis, f *page.Forecast, p *Past, plans []e
 	t.retries(v)
 	t.Planned = a.Planned(t.Plan, t.due)
 	if known {
-		t.Windows = t.stripes(v, b, p)
+		t.Windows = t.stripes(v, b)
 	}
 	t.record(v.Calls)
 	t.accounts(v, f)
@@ -136,8 +136,8 @@ func Pacing(d *page.Data, h *engine.HostForecast) (engine.BucketRow, bool) {
 
 // stripes are the windows on the axis, the oldest first: those that were open, the present one,
 // those that calls are planned in, and then free ones to the axis's end.
-func (t *Timetable) stripes(v *page.View, b engine.BucketRow, p *Past) (out []stripe) {
-	for _, w := range p.windows(b, t.Begin()) {
+func (t *Timetable) stripes(v *page.View, b engine.BucketRow) (out []stripe) {
+	for _, w := range windows(v.Past, b, t.Begin()) {
 		// A window whose first calls are not known would have too small a sum.
 		if !w.end.After(v.Now) && !w.begin.Before(t.since) {
 			out = append(out, stripe{Begin: w.begin, end: w.end})

@@ -51,7 +51,7 @@ func TestAnAxisMovesByWholeCells(t *testing.T) {
 }
 
 // scene is a host with 100 calls in 12 s, of which 80 were made in the present window.
-func atWork() (*page.View, *page.Forecast, *Past) {
+func atWork() (*page.View, *page.Forecast) {
 	now := noon.Add(9600 * time.Millisecond)
 	bucket := func(used int, reset time.Time) engine.BucketRow {
 		return engine.BucketRow{Host: "europe", Kind: "app", Window: 12 * time.Second, Limit: 100, Used: used, Reset: reset, Paces: true, Waiting: 541}
@@ -72,10 +72,10 @@ func atWork() (*page.View, *page.Forecast, *Past) {
 		}
 		d.Calls = append(d.Calls, c)
 	}
-	p := &Past{}
+	p := &page.Past{}
 	for s := 24; s > 0; s-- {
 		at := noon.Add(-time.Duration(s) * time.Second)
-		p.seen = append(p.seen, engine.Moment{At: at, Limits: engine.LimitsRow{At: at, Buckets: []engine.BucketRow{bucket(100, noon.Add(-time.Duration((s-1)/12)*12*time.Second))}}})
+		p.See(&page.Data{Limits: engine.LimitsRow{At: at, Buckets: []engine.BucketRow{bucket(100, noon.Add(-time.Duration((s-1)/12)*12*time.Second))}}}, at)
 	}
 	f := &page.Forecast{Plan: engine.Forecast{
 		At: now, Step: engine.ForecastStep,
@@ -85,17 +85,17 @@ func atWork() (*page.View, *page.Forecast, *Past) {
 		}},
 		Accounts: []engine.AccountForecast{{Account: "heron", Past: []int{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 40, 8}, Planned: []int{42, 42}, Calls: 541, Ends: noon.Add(80 * time.Second)}},
 	}}
-	return &page.View{Data: d, Now: now, W: 120, H: 36, Size: page.M, Tall: page.Normal}, f, p
+	return &page.View{Data: d, Now: now, W: 120, H: 36, Size: page.M, Tall: page.Normal, Past: p}, f
 }
 
 // TestTimetable: what was counted and what is planned stand in their windows, and add up.
 func TestTimetable(t *testing.T) {
-	v, f, p := atWork()
+	v, f := atWork()
 	v.Jobs = []engine.JobRow{
 		{Job: engine.Job{ID: "1", State: engine.Retryable, Due: v.Now.Add(2 * time.Second)}},
 		{Job: engine.Job{ID: "2", State: engine.Retryable, Due: v.Now}, Starts: v.Now.Add(9 * time.Second), LateBy: "app:europe 100/12s"},
 	}
-	got := NewTimetable(v, newAxis(v.Now, 2400*time.Millisecond, 25, 100), f, p, []engine.ScheduleRow{
+	got := NewTimetable(v, newAxis(v.Now, 2400*time.Millisecond, 25, 100), f, []engine.ScheduleRow{
 		{Name: "latest", Next: []time.Time{noon.Add(time.Hour)}}, {Name: "off", Paused: true, Next: []time.Time{noon.Add(time.Minute)}},
 		{Name: "rank", Next: []time.Time{noon.Add(30 * time.Minute)}},
 	})
@@ -124,27 +124,27 @@ func TestTimetable(t *testing.T) {
 // TestWhatIsNotKnownIsNotDrawn: before the start of the engine nothing is known, and
 // nothing is foreseen by a forecast of another time.
 func TestWhatIsNotKnownIsNotDrawn(t *testing.T) {
-	v, f, p := atWork()
+	v, f := atWork()
 	v.Engine.Started = noon.Add(-12 * time.Second)
 	a := newAxis(v.Now, 2400*time.Millisecond, 25, 100)
-	got := NewTimetable(v, a, f, p, nil)
+	got := NewTimetable(v, a, f, nil)
 	if !math.IsNaN(got.made[a.At(v.Engine.Started)-1]) || got.since != v.Engine.Started || got.Windows[0].made != 82 {
 		t.Errorf("since %v: %v %+v", got.since, got.made[:30], got.Windows[0])
 	}
 	v.Now, v.Frozen = v.Now.Add(-10*time.Second), true
-	if got = NewTimetable(v, newAxis(v.Now, 2400*time.Millisecond, 25, 100), f, p, nil); got.Plan != nil || sum(got.Planned, 0) != 0 {
+	if got = NewTimetable(v, newAxis(v.Now, 2400*time.Millisecond, 25, 100), f, nil); got.Plan != nil || sum(got.Planned, 0) != 0 {
 		t.Errorf("the time cursor stands before the forecast: %+v", got.Plan)
 	}
-	if got = NewTimetable((&page.View{Data: &page.Data{}, Now: v.Now}), a, &page.Forecast{}, &Past{}, nil); got.Windows != nil || got.High() != 1 || got.even() != 0 {
+	if got = NewTimetable((&page.View{Data: &page.Data{}, Now: v.Now, Past: &page.Past{}}), a, &page.Forecast{}, nil); got.Windows != nil || got.High() != 1 || got.even() != 0 {
 		t.Errorf("of nothing: %+v", got)
 	}
 }
 
 // TestV6a_NoBarIsCut: the scale is that of the fullest cell, so that a burst has its whole height.
 func TestV6a_NoBarIsCut(t *testing.T) {
-	v, f, p := atWork()
+	v, f := atWork()
 	v.Theme = themes.NewMono(themes.Unicode)
-	got := NewTimetable(v, newAxis(v.Now, 2400*time.Millisecond, 25, 100), f, p, nil)
+	got := NewTimetable(v, newAxis(v.Now, 2400*time.Millisecond, 25, 100), f, nil)
 	got.made[20] = 48
 	if got.High() != 50 {
 		t.Errorf("a burst of 48 stands below %v", got.High())
@@ -159,7 +159,7 @@ func TestV6a_NoBarIsCut(t *testing.T) {
 // TestV6b_TheSawReachesTheEndOfTheWork: the axis holds the time until all is done, as long as a window
 // keeps four cells, and its step only changes when work no longer fits or fits well into a shorter one.
 func TestV6b_TheSawReachesTheEndOfTheWork(t *testing.T) {
-	v, _, _ := atWork()
+	v, _ := atWork()
 	reach := func(a TimeAxis) time.Duration { return time.Duration(a.Width-a.Back) * a.Step }
 	for _, c := range []struct {
 		window, left, step time.Duration
@@ -172,7 +172,7 @@ func TestV6b_TheSawReachesTheEndOfTheWork(t *testing.T) {
 		{2 * time.Minute, 42 * time.Minute, 30 * time.Second},
 	} {
 		a := SawAxis(v, c.window, c.left, 114, TimeAxis{})
-		if a.Step != c.step || c.left < time.Hour && reach(a) < c.left || time.Duration(a.Back)*a.Step > pastSpan {
+		if a.Step != c.step || c.left < time.Hour && reach(a) < c.left || time.Duration(a.Back)*a.Step > page.PastSpan {
 			t.Errorf("%v left of windows of %v: %v back, %v ahead in steps of %v", c.left, c.window, time.Duration(a.Back)*a.Step, reach(a), a.Step)
 		}
 	}

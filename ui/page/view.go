@@ -63,6 +63,8 @@ type View struct {
 	Acts int
 	// Foot is kept from one page to the next.
 	Foot *Foot
+	// Past likewise.
+	Past *Past
 	// Keys puts the keys in force into a sentence, see the function of that name; nil =
 	// there are none.
 	Keys func(text string) string

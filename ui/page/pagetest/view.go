@@ -10,5 +10,5 @@ import (
 // View is a screen of 120x36 cells without colour at [uitest.Noon], where d is both what is
 // shown and the newest there is.
 func View(d *page.Data) *page.View {
-	return &page.View{Data: d, Live: d, Theme: themes.NewMono(themes.Unicode), Now: uitest.Noon, W: 120, H: 36, Size: page.M, Tall: page.Normal, Foot: &page.Foot{}}
+	return &page.View{Data: d, Live: d, Theme: themes.NewMono(themes.Unicode), Now: uitest.Noon, W: 120, H: 36, Size: page.M, Tall: page.Normal, Foot: &page.Foot{}, Past: &page.Past{}}
 }

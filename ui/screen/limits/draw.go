@@ -16,12 +16,6 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// Draw implements Page.
-func (p *Screen) Draw(v *page.View) []string {
-	p.past.See(v)
-	return p.draw(v)
-}
-
 // places are how many rows each block of the limits takes, top to bottom.
 // 0 = the block is left out.
 type places struct {
@@ -101,15 +95,15 @@ func (p *Screen) places(v *page.View, paced bool, others int) places {
 	return at
 }
 
-// draw lays the screen out from top to bottom. All its charts stand on one axis, whose place is
+// Draw implements Page. It lays the screen out from top to bottom. All its charts stand on one axis, whose place is
 // found first: each is then drawn into the same cells, and what happens at one instant stands in
 // one column.
-func (p *Screen) draw(v *page.View) []string {
+func (p *Screen) Draw(v *page.View) []string {
 	inner, src, gutter := v.Inner(v.W), p.bucketSource(v), gutterWidth(v)
 	first, paced := charts.Pacing(v.Data, p.plan.Busiest(v))
 	axis := axisOf(v, first.Window, inner, gutter)
 	p.ahead = reaches(axis)
-	t := charts.NewTimetable(v, axis, &p.plan, &p.past, nil)
+	t := charts.NewTimetable(v, axis, &p.plan, nil)
 	_, rests := charts.ChartNow(v)
 	v.Ticks = v.Ticks || !rests && t.Moves()
 	at := p.places(v, paced, len(src.Items)-page.Btoi(paced))
@@ -168,7 +162,6 @@ const wideField = 7
 type chartBlock struct {
 	*page.View
 	t     *charts.Timetable
-	past  *charts.Past
 	calls []engine.CallRow
 	chart *part.Chart
 	// by row; nil = nothing stands before it
@@ -188,7 +181,7 @@ func (p *Screen) limits(v *page.View, t *charts.Timetable, src part.Slice[engine
 	if v.Size == page.S {
 		head, gap = 1, 0
 	}
-	d := chartBlock{View: v, t: t, past: &p.past, calls: p.tape.Take(v), gutter: gutter, pacing: head}
+	d := chartBlock{View: v, t: t, calls: p.tape.Take(v), gutter: gutter, pacing: head}
 	d.others = head + at.pacing + min(gap, at.others)
 	d.lanes = d.others + at.others + min(gap, at.lanes)
 	d.left = make([]func(*part.Line), d.lanes+at.lanes)
@@ -426,7 +419,7 @@ func (d *chartBlock) oldReading(b engine.BucketRow) time.Duration {
 // drawn.
 func (d *chartBlock) other(y int, b engine.BucketRow) {
 	d.left[y] = func(l *part.Line) { d.fields(l, b, themes.Text) }
-	s := d.t.SawOf(d.View, b, d.past, d.calls)
+	s := d.t.SawOf(d.View, b, d.calls)
 	d.t.DrawSaw(d.View, d.chart, y, 1, s)
 	says := d.note(b)
 	if says.Text == "" {
@@ -503,7 +496,7 @@ func (p *Screen) tail(v *page.View, t *charts.Timetable, hidden int) string {
 	if hidden > 0 {
 		return page.Count(hidden) + " more" + v.Keyed(": {next pane} goes there")
 	}
-	switch seen := p.past.Since(t.Begin()); {
+	switch seen := v.Past.Since(t.Begin()); {
 	case len(seen) == 0:
 		return ""
 	case seen[0].At.Sub(t.Begin()) > 2*t.Step:

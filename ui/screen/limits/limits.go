@@ -25,7 +25,6 @@ type Screen struct {
 	moved          bool // the recorder's cursor was taken off the newest call
 	// The ribbon moves less often than the list: it only gives an impression.
 	tape, ribbon page.Tape
-	past         charts.Past
 	plan         page.Forecast
 	ahead        time.Duration // as far as the axis went when it was last drawn
 	lists.Query[engine.CallRow]
@@ -54,26 +53,18 @@ func (p *Screen) Screen() page.Screen { return page.ScreenLimits }
 // Crumb implements Page.
 func (p *Screen) Crumb(*page.View) string { return "" }
 
-// Want implements Page: limits and calls come with Watch; what was before and what is
-// foreseen is asked for.
+// Want implements Page: limits and calls come with Watch; what is foreseen is asked for.
 func (p *Screen) Want(v *page.View) engine.Query {
-	if q := p.plan.Want(v, max(page.FarAhead, p.ahead)); q != nil {
-		return q
-	}
-	return p.past.Want(v)
+	return p.plan.Want(v, max(page.FarAhead, p.ahead))
 }
 
 // Got implements Page.
 func (p *Screen) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
-	p.past.Got(v, q, a, err)
 	p.plan.Got(v, q, a, err)
 }
 
 // Reload makes the page ask again at once.
-func (p *Screen) Reload() {
-	p.past.Forget()
-	p.plan.Forget()
-}
+func (p *Screen) Reload() { p.plan.Forget() }
 
 // SetFilter implements Filterer.
 // It is of the recorder's calls; buckets are never filtered.

@@ -15,7 +15,6 @@ import (
 
 // Draw implements Page.
 func (o *Screen) Draw(v *page.View) []string {
-	o.past.See(v)
 	// What changes with each call (counts, rates, places in line) is taken a few times a second: see
 	// calm. The rest of the screen follows at once.
 	calm := *o.calm.Take(v)
@@ -44,7 +43,7 @@ func (o *Screen) draw(v *page.View) []string {
 		a = charts.SawAxis(v, b.Window, o.plan.Ends().Sub(v.Now), inner-2, o.axis)
 		o.axis = a
 	}
-	t := charts.NewTimetable(v, a, &o.plan, &o.past, o.runs.plans.Schedules)
+	t := charts.NewTimetable(v, a, &o.plan, o.runs.plans.Schedules)
 	v.Ticks = v.Ticks || !rests && t.Moves()
 	whole := func(s func(h int) part.Section) func(y, h int) []string {
 		return func(y, h int) []string { return v.Sections(0, y, v.W, h, s(h-1)) }
@@ -69,7 +68,7 @@ func (o *Screen) draw(v *page.View) []string {
 			hero.Most = charts.TimetableRows(v, page.Clamp(len(v.Accounts), 1, restLanes)) + 1
 		}
 	}
-	totals := page.Band{Least: 1, Most: 1, Keep: 3, Draw: func(int, int) []string { return v.Padded(totalRows(v, &o.past, &t, o.dead.List(), inner)) }}
+	totals := page.Band{Least: 1, Most: 1, Keep: 3, Draw: func(int, int) []string { return v.Padded(totalRows(v, &t, o.dead.List(), inner)) }}
 	radar := page.Band{Least: h.radar + 1, Most: h.radar + 1, Keep: 2, Draw: func(y, h int) []string {
 		return o.beside(v, y, h, o.radar, o.needsBlock)
 	}}
@@ -115,7 +114,7 @@ func (o *Screen) tightest(v *page.View, t *charts.Timetable, w, h int) part.Sect
 	}
 	c.Ends(0, themes.Dim, tail)
 	c.Words(0)
-	t.DrawSaw(v, c, 1, h-1, t.SawOf(v, b, &o.past, v.Calls))
+	t.DrawSaw(v, c, 1, h-1, t.SawOf(v, b, v.Calls))
 	c.Seam(1, h-1)
 	t.DrawSums(c, h)
 	if end := t.At(t.Ends) + 2; t.Plan != nil && !t.Plan.Stuck && t.Left > 0 && t.Ends.After(v.Now) {
@@ -176,8 +175,8 @@ func (o *Screen) beside(v *page.View, y, h int, left, right func(v *page.View, w
 
 // totalRows are the six figures side by side: with their course of the last minute and a note below,
 // on a small screen the figures alone.
-func totalRows(v *page.View, past *charts.Past, t *charts.Timetable, dead []*engine.JobRow, w int) []string {
-	all := block.Totals(v, past, t, dead)
+func totalRows(v *page.View, t *charts.Timetable, dead []*engine.JobRow, w int) []string {
+	all := block.Totals(v, t, dead)
 	rule, top, low := part.NewLine(v.Theme, w), part.NewLine(v.Theme, w), part.NewLine(v.Theme, w)
 	rule.Gap(1).Put(v.Theme.Title(), "SO FAR").Gap(1)
 	if note := v.Keyed(whatItIs); len(note) < w-12 {

@@ -32,7 +32,6 @@ type Screen struct {
 	// Which of the panes has the keys.
 	focus int
 	tape  page.Tape
-	past  charts.Past
 	plan  page.Forecast
 	runs  calendarRuns
 	board departures
@@ -67,15 +66,14 @@ func (o *Screen) Tell(v *page.View) string {
 // Crumb implements Page.
 func (o *Screen) Crumb(*page.View) string { return "" }
 
-// Want implements Page: the rows come with Watch; what was, what is foreseen and what leaves next is
-// asked for.
+// Want implements Page: the rows come with Watch; what is foreseen and what leaves next is asked for.
 // The first question that is due is asked; the others follow with the next frames.
 func (o *Screen) Want(v *page.View) engine.Query {
 	if q := o.plan.Want(v, max(page.FarAhead, time.Duration(o.axis.Width)*o.axis.Step)); q != nil {
 		return q
 	}
 	for _, want := range []func(*page.View) engine.Query{
-		o.past.Want, o.board.want, o.gaveUp, o.collections.Any, o.runs.want, o.fresh.Want,
+		o.board.want, o.gaveUp, o.collections.Any, o.runs.want, o.fresh.Want,
 	} {
 		if q := want(v); q != nil {
 			return q
@@ -99,7 +97,6 @@ func (o *Screen) gaveUp(v *page.View) engine.Query {
 // Got implements Page.
 // Each part takes what it has asked for and leaves the rest alone.
 func (o *Screen) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
-	o.past.Got(v, q, a, err)
 	o.plan.Got(v, q, a, err)
 	switch asked := q.(type) {
 	case engine.JobsQuery:
@@ -117,7 +114,6 @@ func (o *Screen) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
 
 // Reload makes the page ask again at once.
 func (o *Screen) Reload() {
-	o.past.Forget()
 	o.plan.Forget()
 	o.board.Reload()
 }

@@ -46,19 +46,12 @@ func (c *Cost) Beside(perHost map[string]Cost) {
 
 // CallsText is the number of calls in words: about so many, or at most.
 func (c Cost) CallsText() string {
-	return either(c.AtMost, "at most ", "about ") + human.Counted(c.Calls, "call", "calls")
+	return human.Either(c.AtMost, "at most ", "about ") + human.Counted(c.Calls, "call", "calls")
 }
 
 // DoneText says when the last call is made, as the clock of now shows it.
 func (c Cost) DoneText(now time.Time) string {
-	return either(c.AtMost, "done by about ", "done about ") + When(now.Add(c.Takes), now)
-}
-
-func either(first bool, yes, no string) string {
-	if first {
-		return yes
-	}
-	return no
+	return human.Either(c.AtMost, "done by about ", "done about ") + When(now.Add(c.Takes), now)
 }
 
 // Delayed says in half a sentence what ends later because of a command: the scheduled
@@ -87,7 +80,7 @@ func (c Cost) Delayed(now time.Time) string {
 // with how many others: a list of names would hide the number that counts.
 func (c Cost) delayList(now time.Time) string {
 	var parts []string
-	by := either(c.AtMost, " by up to ", " by about ")
+	by := human.Either(c.AtMost, " by up to ", " by about ")
 	var most Delay
 	syncs := 0
 	for _, d := range c.Delays {

@@ -10,6 +10,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/await"
 	"github.com/farsight-console/farsight/engine/columns"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/chaos"
 	"github.com/farsight-console/farsight/ui/keys"
@@ -298,12 +299,7 @@ func (m *model) View() tea.View {
 
 // windowTitle is what the terminal's window is called. It changes with nothing but the demo, so
 // that an idle console sends none.
-func (m *model) windowTitle() string {
-	if m.demo() {
-		return "Farsight DEMO"
-	}
-	return "Farsight"
-}
+func (m *model) windowTitle() string { return human.Either(m.demo(), "Farsight DEMO", "Farsight") }
 
 // demo reports whether what is shown is a demo: this program's own, or that of an engine which the
 // console is attached to.
@@ -408,12 +404,7 @@ func (m *model) follows(now time.Time) tea.Cmd {
 }
 
 // stripHeight is how many rows the watched account takes of the body.
-func (m *model) stripHeight() int {
-	if m.watch.id == "" || m.tiny() {
-		return 0
-	}
-	return 1
-}
+func (m *model) stripHeight() int { return human.Either(m.watch.id == "" || m.tiny(), 0, 1) }
 
 // bodyHeight is how many rows are left for the page; 0 on a terminal that is lower than its frame.
 func (m *model) bodyHeight() int { return max(m.h-m.chrome()-m.stripHeight(), 0) }

@@ -165,10 +165,7 @@ func (m *welcome) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 
 // groundOf is whether the terminal's background is dark or light.
 func groundOf(msg tea.BackgroundColorMsg) themes.Ground {
-	if msg.IsDark() {
-		return themes.DarkGround
-	}
-	return themes.LightGround
+	return human.Either(msg.IsDark(), themes.DarkGround, themes.LightGround)
 }
 
 // press takes a key while a choice is to be made. Its keys are fixed: on the first

@@ -206,10 +206,7 @@ func (m *model) slots(v *page.View, now time.Time) part.Slots {
 
 // shownTabs are the numbered screens that this console has. That of `farsight sim --watch` has one.
 func (m *model) shownTabs() []page.Screen {
-	if m.opt.Only != "" {
-		return []page.Screen{m.tab}
-	}
-	return page.Tabs()
+	return human.Either(m.opt.Only != "", []page.Screen{m.tab}, page.Tabs())
 }
 
 // topTabs are the screens of the first row.

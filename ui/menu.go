@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/keys"
@@ -183,12 +184,7 @@ func (n *menu) bare() string {
 
 // overWidth is how wide a box over the page is that wants w cells. Where next to nothing of the
 // page would be left beside it, it takes the whole width.
-func (m *model) overWidth(w int) int {
-	if m.w <= w+8 {
-		return m.w
-	}
-	return w
-}
+func (m *model) overWidth(w int) int { return human.Either(m.w <= w+8, m.w, w) }
 
 // nameWidth is how wide the names of a menu are drawn.
 func nameWidth(items []item, w int) int {
@@ -224,9 +220,7 @@ func (m *model) itemRow(i item, w, nameWidth int, at bool) string {
 	what := max(l.Room()-safe.Width(i.key)-3, 0)
 	l.Field(part.As(themes.Dim, i.what), what, part.Words)
 	row := l.Right(part.As(key, i.key), part.Plain(" ")).String()
-	if i.show != "" {
-		row += i.show + m.theme.Raised().Close() + " "
-	}
+	row += human.If(i.show != "", i.show+m.theme.Raised().Close()+" ")
 	return row
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/filter"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/operation"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/ui/page"
@@ -261,10 +262,7 @@ func lastOf(key string) string { return "…" + key[max(len(key)-4, 0):] }
 
 // syncGhost says what is typed to sync an account.
 func syncGhost(usual string) string {
-	if usual != "" {
-		return "Name#TAG, and its platform if that is not " + usual
-	}
-	return "Name#TAG platform, for example Blue Heron#KR1 kr"
+	return human.Either(usual != "", "Name#TAG, and its platform if that is not "+usual, "Name#TAG platform, for example Blue Heron#KR1 kr")
 }
 
 // restOfName is what is left to type of the first account whose name begins with a text, in upper

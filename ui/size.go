@@ -1,5 +1,6 @@
 package ui
 
+import "github.com/farsight-console/farsight/engine/human"
 import "github.com/farsight-console/farsight/ui/page"
 
 // Edges of the size classes, and by how much a class must be overshot before it
@@ -46,10 +47,7 @@ func class(n, was, low, high int, first bool) int {
 	}
 	// A window that has shrunk must be that much below the edge to lose its class, and one that has
 	// grown that much beyond it to gain one.
-	slack := overshoot
-	if now > was {
-		slack = -overshoot
-	}
+	slack := human.Either(now > was, -overshoot, overshoot)
 	again := 0
 	if n+slack >= low {
 		again++
@@ -68,9 +66,4 @@ func (z *screenSize) tiny() bool { return z.w < leastW || z.h < leastH }
 
 // chrome is how many rows the frame takes: tabs and state, message, hints; where there is
 // room tabs apart from the state, and an empty row above and below the page.
-func (z *screenSize) chrome() int {
-	if z.tall == page.Short {
-		return 3
-	}
-	return 6
-}
+func (z *screenSize) chrome() int { return human.Either(z.tall == page.Short, 3, 6) }

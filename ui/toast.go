@@ -8,6 +8,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
@@ -104,27 +105,16 @@ func glanced(n *engine.Note, zone *time.Location) string {
 		if err != nil {
 			return said
 		}
-		layout := "15:04:05"
-		if at.In(zone).YearDay() != n.At.In(zone).YearDay() {
-			layout = "Mon 2 Jan 15:04"
-		}
+		layout := human.Either(at.In(zone).YearDay() != n.At.In(zone).YearDay(), "Mon 2 Jan 15:04", "15:04:05")
 		return at.In(zone).Format(layout)
 	})
 	if n.Job != "" {
 		text = regexp.MustCompile(`\b(?:job )?`+regexp.QuoteMeta(string(n.Job))+`\b`).ReplaceAllString(text, "the job")
 	}
 	return matchID.ReplaceAllStringFunc(text, func(said string) string {
-		if strings.HasPrefix(said, "timeline:") {
-			return "the timeline"
-		}
-		return "the match"
+		return human.Either(strings.HasPrefix(said, "timeline:"), "the timeline", "the match")
 	})
 }
 
 // earlier is the first of two instants of which b may be zero, which means none.
-func earlier(a, b time.Time) time.Time {
-	if b.IsZero() || a.Before(b) {
-		return a
-	}
-	return b
-}
+func earlier(a, b time.Time) time.Time { return human.Either(b.IsZero() || a.Before(b), a, b) }

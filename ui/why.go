@@ -1,5 +1,6 @@
 package ui
 
+import "github.com/farsight-console/farsight/engine/human"
 import "time"
 
 // whyFor is how long a reason waits for its command. One that was meant for another command must
@@ -13,12 +14,7 @@ type why struct {
 }
 
 // armed is the reason that waits for its command; "" = none.
-func (w *why) armed(now time.Time) string {
-	if !now.Before(w.until) {
-		return ""
-	}
-	return w.text
-}
+func (w *why) armed(now time.Time) string { return human.If(now.Before(w.until), w.text) }
 
 // because gives a command that has no reason of its own the one that waits.
 func (w *why) because(own string, now time.Time) string {

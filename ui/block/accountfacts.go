@@ -18,10 +18,7 @@ import (
 //
 // The last row is the run's error instead, if it has one.
 func AccountFacts(v *page.View, a engine.AccountRow, w int) []string {
-	puuid := "not resolved yet"
-	if a.PUUID != "" {
-		puuid = "puuid " + page.ShortID(a.PUUID)
-	}
+	puuid := human.Either(a.PUUID != "", "puuid "+page.ShortID(a.PUUID), "not resolved yet")
 	first := []part.Cell{
 		part.Plain(puuid), part.Plain(cmp.Or(a.Platform, "no platform")),
 		part.Plain(Tracked(a)), part.Plain(runName(a)),
@@ -42,36 +39,20 @@ func AccountFacts(v *page.View, a engine.AccountRow, w int) []string {
 }
 
 // Tracked says whether schedules look after the account.
-func Tracked(a engine.AccountRow) string {
-	if a.Tracked {
-		return "tracked"
-	}
-	return "not tracked"
-}
+func Tracked(a engine.AccountRow) string { return human.Either(a.Tracked, "tracked", "not tracked") }
 
 // runName is the kind of the account's last run, such as "full run"; "" = it never had one.
-func runName(a engine.AccountRow) string {
-	if a.Kind == "" {
-		return ""
-	}
-	return a.Kind + " run"
-}
+func runName(a engine.AccountRow) string { return human.If(a.Kind != "", a.Kind+" run") }
 
 // listed is how far the run has read the list of matches: "879 ids in 9 pages"; "" before the first
 // page has come.
 func listed(a engine.AccountRow) string {
-	if a.Pages == 0 {
-		return ""
-	}
-	return human.Counted(a.Listed, "id", "ids") + " in " + human.Counted(a.Pages, "page", "pages")
+	return human.If(a.Pages != 0, human.Counted(a.Listed, "id", "ids")+" in "+human.Counted(a.Pages, "page", "pages"))
 }
 
 // saved is how many calls were not made, because another account's sync had the match already.
 func saved(a engine.AccountRow) string {
-	if a.Matches.Had == 0 {
-		return ""
-	}
-	return human.Counted(a.Matches.Had, "was stored already", "were stored already")
+	return human.If(a.Matches.Had != 0, human.Counted(a.Matches.Had, "was stored already", "were stored already"))
 }
 
 // resumed says how often an engine that was stopped or killed went on with the run, and at which

@@ -6,6 +6,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/lists"
 	"github.com/farsight-console/farsight/ui/page"
@@ -73,10 +74,7 @@ func (r CallList) Find(id string) (int, bool) {
 // recorderShown are the columns of the recorder. The time of a call is drawn here, and not by its
 // column, because it depends on the width of the screen: a narrow one tells whole seconds.
 var recorderShown = columns.CallList.Drawn("at", page.ByView(func(v *page.View, c *engine.CallRow) part.Cell {
-	layout := "15:04:05.000"
-	if v.Size == page.S {
-		layout = "15:04:05"
-	}
+	layout := human.Either(v.Size == page.S, "15:04:05", "15:04:05.000")
 	return part.As(themes.Dim, c.At.In(v.Now.Location()).Format(layout))
 }))
 

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/page"
@@ -80,10 +81,7 @@ var FactColumns = []part.Column{
 // label a text begins at the left edge, as no other rows have a label to leave room for.
 func LabelledRows(v *page.View, w int, label string, lines []string) []string {
 	var rows []string
-	place := DetailLabel - 1
-	if label == "" {
-		place = 0
-	}
+	place := human.Either(label == "", 0, DetailLabel-1)
 	for _, line := range lines {
 		l := part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, label), place, part.Words)
 		rows = append(rows, l.Cells(part.Plain(line)).String())

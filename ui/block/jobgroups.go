@@ -54,10 +54,7 @@ type JobGroup struct {
 // Word is the state as titles write it. A scheduled job that the limiter sent back is HELD there,
 // so that it is not taken for one that was planned for later.
 func (g *JobGroup) Word() string {
-	if g.Held {
-		return "HELD"
-	}
-	return strings.ToUpper(g.State.String())
+	return human.Either(g.Held, "HELD", strings.ToUpper(g.State.String()))
 }
 
 // First is the job that goes first of the group: of the list's own, or else the one that the engine
@@ -83,12 +80,7 @@ var groupRank = [...]int{
 // nothing else.
 const heldRank = 2
 
-func (g *JobGroup) rank() int {
-	if g.Held {
-		return heldRank
-	}
-	return groupRank[g.State]
-}
+func (g *JobGroup) rank() int { return human.Either(g.Held, heldRank, groupRank[g.State]) }
 
 // GroupJobs puts the jobs of a list into groups, in the order of groupRank.
 //
@@ -427,13 +419,8 @@ func openOf(v *page.View, rows []*engine.JobRow) string {
 			names = append(names, charts.PlayerName(a.RiotID)+" "+page.Count(a.Matches.Open+a.Timelines.Open))
 		}
 	}
-	text := "wait for what they have asked for"
-	if len(rows) == 1 {
-		text = "waits for what it has asked for"
-	}
-	if len(names) > 0 {
-		text += ": "
-	}
+	text := human.Either(len(rows) == 1, "waits for what it has asked for", "wait for what they have asked for")
+	text += human.If(len(names) > 0, ": ")
 	return text + strings.Join(names, ", ")
 }
 
@@ -443,10 +430,7 @@ var FailedStates = append(engine.LiveStates(), engine.Discarded)
 // ForWhom is the player for whose sync a job works; part.None for a job that works for nobody, such
 // as a weekly report.
 func ForWhom(v *page.View, j *engine.JobRow) string {
-	if j.Owner == "" && j.Player == "" {
-		return part.None
-	}
-	return charts.PlayerName(v.Whose(j))
+	return human.Either(j.Owner == "" && j.Player == "", part.None, charts.PlayerName(v.Whose(j)))
 }
 
 // JobKey is the id of a job, as the key of lists.

@@ -16,9 +16,7 @@ import (
 // ScopeName is what a bucket limits: app, match, timeline, match service.
 func ScopeName(b engine.BucketRow) string {
 	name := cmp.Or(engine.MethodWord(b.Method), b.Kind)
-	if b.Kind == "service" {
-		name += " service"
-	}
+	name += human.If(b.Kind == "service", " service")
 	return name
 }
 
@@ -29,9 +27,7 @@ func downText(v *page.View, b engine.BreakerRow) string {
 	if left := v.In(b.Next); left != part.None {
 		text = "next try in " + left
 	}
-	if b.Waiting > 0 {
-		text += ", " + page.Count(b.Waiting) + " wait"
-	}
+	text += human.If(b.Waiting > 0, ", "+page.Count(b.Waiting)+" wait")
 	return text + ", since " + v.Clock(b.Since)
 }
 
@@ -84,9 +80,7 @@ func heldText(v *page.View, b engine.BucketRow) string {
 		text = page.Count(b.Waiting) + " wait"
 	}
 	if b.NextFree.After(v.Now) {
-		if text != "" {
-			text += ", "
-		}
+		text += human.If(text != "", ", ")
 		text += "next in " + v.In(b.NextFree)
 	}
 	return text
@@ -95,10 +89,7 @@ func heldText(v *page.View, b engine.BucketRow) string {
 // frozenText says why an operator froze or capped a window, and when that ends. The reason comes
 // first: nothing else on the screen tells it.
 func frozenText(v *page.View, b engine.BucketRow) string {
-	text := v.Keyed("until {limits/pause} resumes")
-	if !b.Thaws.IsZero() {
-		text = "until " + v.Clock(b.Thaws)
-	}
+	text := human.Either(!b.Thaws.IsZero(), "until "+v.Clock(b.Thaws), v.Keyed("until {limits/pause} resumes"))
 	if b.FreezeWhy != "" {
 		text = b.FreezeWhy + ", " + text
 	}
@@ -163,10 +154,7 @@ const barredLimit = 37
 // an operator froze it without an end.
 func limitRow(v *page.View, b engine.BucketRow, w int, host string) string {
 	const window, figures, reset = 6, 10, 6
-	bar := page.Clamp(w-33, 5, 12)
-	if w < barredLimit {
-		bar = 0
-	}
+	bar := human.Either(w < barredLimit, 0, page.Clamp(w-33, 5, 12))
 	l := part.NewLine(v.Theme, w).Gap(1)
 	if b.Kind == page.KindBreaker {
 		word, text := BucketState(v, b)

@@ -117,9 +117,7 @@ func Coverage(r *engine.PlayReport) (word, text string) {
 		return "OK", text
 	}
 	text += " " + human.Percent(float64(r.Matches)/float64(max(all, 1)))
-	if r.Cancelled > 0 {
-		text += ": " + engine.Gaps(r.Missing-r.Cancelled, r.Cancelled)
-	}
+	text += human.If(r.Cancelled > 0, ": "+engine.Gaps(r.Missing-r.Cancelled, r.Cancelled))
 	return "PARTIAL", text
 }
 

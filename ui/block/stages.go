@@ -36,10 +36,7 @@ var phases = []engine.Phase{
 
 var stages = []stage{
 	{engine.PhaseResolve, "account", nil, func(_ *page.View, a engine.AccountRow, at int) string {
-		if at == before {
-			return "one call"
-		}
-		return cmp.Or(a.Platform, "no platform") + ", one call"
+		return human.Either(at == before, "one call", cmp.Or(a.Platform, "no platform")+", one call")
 	}},
 	{engine.PhaseList, "ids", nil, func(v *page.View, a engine.AccountRow, at int) string {
 		switch {
@@ -54,10 +51,7 @@ var stages = []stage{
 		return page.Count(a.Listed) + " in " + human.Counted(a.Pages, "page", "pages")
 	}},
 	{engine.PhaseMatches, "matches", func(a engine.AccountRow) engine.Progress { return a.Matches }, func(v *page.View, a engine.AccountRow, at int) string {
-		if at == before && a.Matches.Total <= 0 {
-			return "after the ids"
-		}
-		return leftOf(v, a.Matches)
+		return human.Either(at == before && a.Matches.Total <= 0, "after the ids", leftOf(v, a.Matches))
 	}},
 	{engine.PhaseTimelines, "timelines", timelinesOf, func(v *page.View, a engine.AccountRow, at int) string {
 		switch {
@@ -153,10 +147,7 @@ func (s *stage) bar(l *part.Line, a engine.AccountRow, word string, w int) {
 
 // Throttled is how many 429s a run met; an empty cell = none.
 func Throttled(a engine.AccountRow) part.Cell {
-	if a.Throttled == 0 {
-		return part.Cell{}
-	}
-	return part.As(themes.Warn, "429s "+page.Count(a.Throttled))
+	return part.If(a.Throttled != 0, part.As(themes.Warn, "429s "+page.Count(a.Throttled)))
 }
 
 // StageRows are the stages of a run side by side in three rows: sign and name, bar, words.

@@ -46,10 +46,7 @@ func multiples(v *page.View, columns, tall int, high float64, charts []multiple)
 			bars[x] = counts[x*len(counts)/len(bars)]
 		}
 		// A sum of nothing is dim, so that a red 0 does not look like trouble.
-		token := c.token
-		if sum == 0 {
-			token = themes.Dim
-		}
+		token := human.Either(sum == 0, themes.Dim, c.token)
 		past := part.PastChart(v.Theme, len(bars), tall)
 		past.Area(0, tall, part.Series{Values: bars, Top: high, Token: c.token})
 		for row, chart := range past.View() {

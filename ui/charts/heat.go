@@ -23,12 +23,7 @@ const (
 
 // Tallest is how many rows a weekday gets at most. With numbers it is fewer: they are to be read
 // together.
-func (p *HeatMap) Tallest() int {
-	if p.Numbers {
-		return 2
-	}
-	return 4
-}
+func (p *HeatMap) Tallest() int { return human.Either(p.Numbers, 2, 4) }
 
 // What stands beside the hours of a weekday: its name with a margin, and its sum.
 const (
@@ -66,10 +61,7 @@ func CellTop(r *engine.PlayReport) float64 {
 func (p *HeatMap) HoursRow(v *page.View, cell, w int) string {
 	l := part.NewLine(v.Theme, w).Gap(DayWidth)
 	// A name takes two cells and at least one gap, so where an hour has less, only some are named.
-	every := max((4+cell-1)/cell, 1)
-	if cell >= 3 {
-		every = 1
-	}
+	every := human.Either(cell >= 3, 1, max((4+cell-1)/cell, 1))
 	for h := 0; h < 24; h += every {
 		l.Field(part.As(themes.Dim, page.Two(h)), cell*every, part.Words)
 	}
@@ -110,10 +102,7 @@ func (p *HeatMap) DayRow(v *page.View, r *engine.PlayReport, d, line, cell int, 
 // either is enough; at is the place of the cursor.
 func (p *HeatMap) cell(v *page.View, l *part.Line, m, top float64, line, w int, at bool) {
 	ratio := m / top
-	token := HeatToken(ratio)
-	if m <= 0 {
-		token = themes.Dim
-	}
+	token := human.Either(m <= 0, themes.Dim, HeatToken(ratio))
 	if at {
 		token = themes.Sel
 	}
@@ -221,10 +210,7 @@ func (p *HeatMap) ScaleRow(v *page.View, top float64, w int) string {
 	l := part.NewLine(v.Theme, w).Gap(3)
 	signs := v.Theme.Glyphs.Shade
 	for i, to := range []float64{stepLow, stepMid, stepHigh, 1} {
-		text := "<" + human.Dur(SpanOf(top*to))
-		if i == 3 {
-			text = "to " + human.Dur(SpanOf(top))
-		}
+		text := human.Either(i == 3, "to "+human.Dur(SpanOf(top)), "<"+human.Dur(SpanOf(top*to)))
 		// The sample has the colour of the middle of its step.
 		l.Glyph(HeatToken(to-stepLow/2), signs[i+1], 2).Cells(part.As(themes.Dim, " "+text)).Gap(3)
 	}

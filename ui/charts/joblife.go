@@ -88,17 +88,12 @@ func Became(v *page.View, c *engine.CallRow, well string) part.Cell {
 		sign, text = v.Theme.State("WARN"), "429, holds"
 	case page.FailedCall(c):
 		sign, text = v.Theme.State("FAILED"), cmp.Or(page.Some(c.Status), "no answer")
-		if live && now.Retrying() {
-			text += ", holds"
-		}
+		text += human.If(live && now.Retrying(), ", holds")
 	}
 	return part.As(sign.Token, sign.Glyph+" "+text)
 }
 
 // waitToken is the colour in which a job's wait is drawn.
 func waitToken(j *engine.JobRow) themes.Token {
-	if j.State == engine.Retryable {
-		return themes.Retry
-	}
-	return themes.Run
+	return human.Either(j.State == engine.Retryable, themes.Retry, themes.Run)
 }

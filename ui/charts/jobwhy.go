@@ -42,9 +42,7 @@ func whyJob(v *page.View, j *engine.JobRow, next string) Told {
 		return whyInLine(v, j, next)
 	}
 	text := "It goes on " + InText(v, j.ReasonEnds()) + "."
-	if j.Hold != engine.HoldNone {
-		text += " It was sent back through no fault of its own: that cost no try."
-	}
+	text += human.If(j.Hold != engine.HoldNone, " It was sent back through no fault of its own: that cost no try.")
 	return Told{Lead: page.Capital(j.Reason()) + ".", Text: text, Act: "A retry lets it go at once."}
 }
 
@@ -103,9 +101,7 @@ func whyRuns(v *page.View, j *engine.JobRow) Told {
 	}
 	// The limiter knows the jobs whose calls wait for a permit, each with its reason.
 	for _, w := range v.Limits.Waiting {
-		if w.Job == j.ID {
-			t.Text += " It waits for a permit: " + page.BriefWhy(v, w.Reason) + "."
-		}
+		t.Text += human.If(w.Job == j.ID, " It waits for a permit: "+page.BriefWhy(v, w.Reason)+".")
 	}
 	t.Act = "A cancel gives its call up and throws the answer away."
 	return t
@@ -161,9 +157,7 @@ func whyInLine(v *page.View, j *engine.JobRow, next string) Told {
 		t.Late = "Its " + human.Ordinal(j.Tries+1) + " try was due at " + v.Clock(j.Due) + ", " + ago + " ago."
 	}
 	t.Act = v.Keyed("{retry} would not make it faster")
-	if next != "" {
-		t.Act += v.Keyed("; {cancel} gives its place to ") + next
-	}
+	t.Act += human.If(next != "", v.Keyed("; {cancel} gives its place to ")+next)
 	t.Act += "."
 	return t
 }

@@ -44,10 +44,7 @@ func Ribbon(v *page.View, calls []engine.CallRow, w, h int, waits bool) []string
 	c.Area(0, h, part.Series{Values: held, Top: high, Token: themes.Warn})
 	c.Area(0, h, part.Series{Values: bad, Top: high, Token: themes.Err})
 	for x := range w {
-		token := themes.Warn
-		if bad[x] > 0 {
-			token = themes.Err
-		}
+		token := human.Either(bad[x] > 0, themes.Err, themes.Warn)
 		// The sign stands in the top row, where no answer of usual length reaches.
 		if sign := ribbonSign(v, held[x], bad[x]); sign != "" {
 			c.Sign(0, x, token, sign)
@@ -135,10 +132,7 @@ func callCells(v *page.View, l *part.Line, c *engine.CallRow, w int) {
 	l.Field(part.Plain(engine.MethodWord(c.Method)), 8, part.Words).Gap(1)
 	l.Field(part.Plain(page.BriefTarget(c.Target)), w-37-cells, part.ID)
 	l.Field(part.Plain(human.Millis(c.Took)), 7, part.Number)
-	wait := ""
-	if c.Paced > 0 {
-		wait = human.Secs(c.Paced)
-	}
+	wait := human.If(c.Paced > 0, human.Secs(c.Paced))
 	l.Field(part.As(themes.Dim, wait), 8, part.Number)
 }
 

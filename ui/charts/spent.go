@@ -33,10 +33,7 @@ func (s *spent) add(t themes.Token, sign themes.State, name string, d time.Durat
 // spentText is exact to the hundredth of a second below ten seconds, which calls and the limiter
 // take: 0.06 s. A wait of the policy is whole seconds, and has no digits behind them: 3 s.
 func spentText(d time.Duration) string {
-	if d < 10*time.Second && d%time.Second != 0 {
-		return human.Secs(d)
-	}
-	return human.Dur(d.Round(time.Second))
+	return human.Either(d < 10*time.Second && d%time.Second != 0, human.Secs(d), human.Dur(d.Round(time.Second)))
 }
 
 // SpentOn takes the time of a try apart, with the wait after it. until is when that wait ended. job
@@ -77,10 +74,7 @@ func SpentOn(v *page.View, a *engine.Attempt, until time.Time, job *engine.JobRo
 		}
 		s.next = job.Due
 		if job.LateBy != "" {
-			why := "no room"
-			if job.Stand != "" {
-				why = strings.ToLower(string(job.Stand))
-			}
+			why := human.Either(job.Stand != "", strings.ToLower(string(job.Stand)), "no room")
 			s.add(themes.Planned(themes.Warn), sign, why, LateBy(v, job))
 			s.next, s.again = job.Starts, themes.Warn
 		}
@@ -92,10 +86,7 @@ func SpentOn(v *page.View, a *engine.Attempt, until time.Time, job *engine.JobRo
 // the time of the next try behind it. It draws nothing where a stretch would have less than two
 // cells.
 func (s *spent) Bar(v *page.View, l *part.Line, w int) *part.Line {
-	clock := ""
-	if !s.next.IsZero() {
-		clock = " " + v.Clock(s.next)
-	}
+	clock := human.If(!s.next.IsZero(), " "+v.Clock(s.next))
 	room := w - safe.Width(clock) - 2
 	was, all := 0, 0
 	for i, share := range s.shares {
@@ -147,10 +138,7 @@ func InLine(a engine.Attempt) time.Duration { return max(a.Queued-max(a.Paced, 0
 
 // ResultWord is the state word whose sign stands for how an attempt ended, or that it has not.
 func ResultWord(a engine.Attempt) string {
-	if a.End.IsZero() {
-		return "RUNNING"
-	}
-	return resultWords[a.Verb]
+	return human.Either(a.End.IsZero(), "RUNNING", resultWords[a.Verb])
 }
 
 // resultWords say how an attempt ended, for its sign.

@@ -19,10 +19,7 @@ func ProgressOf(v *page.View, a engine.AccountRow) part.Cell {
 	p := a.Matches
 	if p.Total <= 0 {
 		// The list of matches is still being read: how many there are so far, of an unknown total.
-		found := ""
-		if a.Listed > 0 {
-			found = page.Count(a.Listed) + "/?"
-		}
+		found := human.If(a.Listed > 0, page.Count(a.Listed)+"/?")
 		return part.Cell{Text: found, Ratio: -1}
 	}
 	c := part.Cell{
@@ -125,10 +122,7 @@ func paused(v *page.View, name engine.Queue) bool {
 
 // MatchesOf is how many matches an account has: "879 matches"; "" before they are counted.
 func MatchesOf(a *engine.AccountRow) string {
-	if a.Matches.Total <= 0 {
-		return ""
-	}
-	return human.Counted(a.Matches.Total, "match", "matches")
+	return human.If(a.Matches.Total > 0, human.Counted(a.Matches.Total, "match", "matches"))
 }
 
 // PlayerName is a Riot ID without its tag: 카인 of 카인#KR1.

@@ -3,6 +3,7 @@ package charts
 import (
 	"time"
 
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/page"
@@ -32,10 +33,7 @@ func TimeRows(v *page.View, w, h int, back, ahead time.Duration, rows []TimeRow)
 	if cells < 20 || h < 2 || len(rows) == 0 {
 		return nil
 	}
-	room := cells - 2
-	if ahead == 0 {
-		room = cells - len("now") - 1
-	}
+	room := human.Either(ahead == 0, cells-len("now")-1, cells-2)
 	step := StepOf((back + ahead) / time.Duration(room))
 	// Now has a cell of its own behind those of the past, so that the oldest instant still is on
 	// the axis.
@@ -44,10 +42,7 @@ func TimeRows(v *page.View, w, h int, back, ahead time.Duration, rows []TimeRow)
 		past = room + 1
 	}
 	axis := part.NewAxis(v.Now, step, past, cells)
-	apart := 1
-	if 2*len(rows) <= h-1 {
-		apart = 2
-	}
+	apart := human.Either(2*len(rows) <= h-1, 2, 1)
 	h = min(1+apart*len(rows)-(apart-1), h)
 	c := part.NewChart(v.Theme, axis, h)
 	c.Words(0)

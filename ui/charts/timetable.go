@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -316,10 +317,7 @@ const scaleSteps = 5
 
 // even is how many calls a cell has when the limit is used evenly; 0 = it is not known.
 func (t *Timetable) even() float64 {
-	if t.Span <= 0 {
-		return 0
-	}
-	return float64(t.Limit) * float64(t.Step) / float64(t.Span)
+	return human.Either(t.Span <= 0, 0, float64(t.Limit)*float64(t.Step)/float64(t.Span))
 }
 
 // Moves reports whether the picture moves on with time: it holds calls, made or planned.

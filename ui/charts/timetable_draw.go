@@ -1,12 +1,13 @@
 package charts
 
 import (
-	"github.com/charmbracelet/x/ansi"
-
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/human"
@@ -58,10 +59,7 @@ func TimetableRows(v *page.View, lanes int) int {
 // nothing now, with the reason.
 func (t *Timetable) Rows(v *page.View, w, lanes, picked int) []string {
 	s := scales[v.Size]
-	gap := 1
-	if v.Size == page.S {
-		gap = 0
-	}
+	gap := human.Either(v.Size == page.S, 0, 1)
 	calls := 1
 	sums := calls + s.high
 	first := sums + 1 + gap
@@ -254,13 +252,9 @@ func (t *Timetable) DrawLane(v *page.View, c *part.Chart, y, tall int, l *Accoun
 		text := l.Done.In(v.Now.Location()).Format("15:04:05")
 		if v.Size != page.S {
 			text += " done"
-			if matches != "" {
-				text += ","
-			}
+			text += human.If(matches != "", ",")
 		}
-		if matches != "" {
-			text += " " + matches
-		}
+		text += human.If(matches != "", " "+matches)
 		at = max(at, t.Back)
 		c.Sign(y, at, themes.OK, v.Theme.Glyphs.Mark)
 		// Too near to the right end: it stands on the left, over its own dots.
@@ -343,10 +337,7 @@ func (t *Timetable) dueTexts(v *page.View) []string {
 // open for a shorter time than the axis reaches back says so: an empty past would look like a
 // pause.
 func (t *Timetable) Note(v *page.View) string {
-	text := t.Host
-	if text == "" {
-		text = "no limit is known yet"
-	}
+	text := cmp.Or(t.Host, "no limit is known yet")
 	if syncs := SyncsText(v); syncs != "" {
 		text += " " + v.Theme.Glyphs.Sep + " " + syncs
 	}
@@ -385,9 +376,7 @@ func (t *Timetable) Tail(v *page.View) string {
 		return human.Counted(t.Left, "call waits: ", "calls wait: ") + t.Plan.Why
 	}
 	text := human.Counted(t.Left, "call", "calls") + " planned"
-	if t.Ends.After(v.Now) {
-		text += " " + v.Theme.Glyphs.Sep + " done ~" + v.Clock(t.Ends)
-	}
+	text += human.If(t.Ends.After(v.Now), " "+v.Theme.Glyphs.Sep+" done ~"+v.Clock(t.Ends))
 	return text
 }
 

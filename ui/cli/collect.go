@@ -149,9 +149,7 @@ func (s *show) collection(row engine.CollectionRow, ends time.Time) {
 //	kr-solo-master+  players 134/6,021  matches 9,310 of 11,204 stored  ~3 h
 func collectLine(p collectProgress) string {
 	line := fmt.Sprintf("%s  %s %s/%s", p.Collection, p.Phase, count(p.Done), count(p.Total))
-	if p.Matches.Found > 0 {
-		line += fmt.Sprintf("  matches %s of %s stored", count(p.Matches.Stored), count(p.Matches.Found))
-	}
+	line += human.If(p.Matches.Found > 0, fmt.Sprintf("  matches %s of %s stored", count(p.Matches.Stored), count(p.Matches.Found)))
 	switch {
 	case p.Held != "":
 		line += "  " + p.Held
@@ -168,9 +166,7 @@ func (s *show) endCollection(sum collectSummary) error {
 		return s.out.json(sum)
 	}
 	line := fmt.Sprintf("%s %s: %s players listed", sum.Collection, sum.Result, count(sum.Listed))
-	if sum.Failed > 0 {
-		line += fmt.Sprintf(" (%s could not be)", count(sum.Failed))
-	}
+	line += human.If(sum.Failed > 0, fmt.Sprintf(" (%s could not be)", count(sum.Failed)))
 	m := sum.Matches
 	line += fmt.Sprintf(", %s of %s matches stored (%s of them before, %s could not be had, %s too old), %s listed again, in %s",
 		count(m.Stored), count(m.Found), count(m.Had), count(m.Lost), count(m.TooOld), count(m.Again),

@@ -32,12 +32,8 @@ func Forensics(q engine.ForensicsQuery) List {
 func forensics(o Out, f engine.Forensics) error {
 	c := f.Call
 	head := fmt.Sprintf("call %d, %s: 429 (%s) to %s on %s", c.Seq, human.Stamp(c.At), f.Kind, c.Method, c.Host)
-	if c.RetryAfter > 0 {
-		head += ", retry after " + human.Span(c.RetryAfter)
-	}
-	if c.Job != "" {
-		head += ", job " + string(c.Job)
-	}
+	head += human.If(c.RetryAfter > 0, ", retry after "+human.Span(c.RetryAfter))
+	head += human.If(c.Job != "", ", job "+string(c.Job))
 	_, _ = fmt.Fprintf(o.W, "%s\n%s\n", o.clean(head), o.clean(f.Text))
 	if err := windows(o, f.Windows); err != nil {
 		return err

@@ -40,18 +40,10 @@ func freshness(o Out, f engine.Freshness) error {
 
 // perHour prints calls per hour, rounded; "?" when nobody knows yet: a region's limits are learnt from
 // its first answer.
-func perHour(n float64) string {
-	if n <= 0 {
-		return "?"
-	}
-	return count(int(n + 0.5))
-}
+func perHour(n float64) string { return human.Either(n <= 0, "?", count(int(n+0.5))) }
 
 // share says how much of what is allowed is needed: "4 %", and more than 100 % where the accounts
 // cannot be kept fresh. "-" = nobody knows what is allowed.
 func share(needs, allowed float64) string {
-	if allowed <= 0 {
-		return "-"
-	}
-	return fmt.Sprintf("%.0f %%", 100*needs/allowed)
+	return human.Either(allowed <= 0, "-", fmt.Sprintf("%.0f %%", 100*needs/allowed))
 }

@@ -51,8 +51,6 @@ func tryText(a engine.Attempt) string {
 	default: // done, snoozed, cancelled
 		text += string(a.Verb)
 	}
-	if a.Decision != "" {
-		text += "; " + a.Decision
-	}
+	text += human.If(a.Decision != "", "; "+a.Decision)
 	return text
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/filter"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/safe"
 )
 
@@ -306,12 +307,7 @@ func (l listing[T]) end(p printer[T], rows []T, foot func() string) error {
 }
 
 // sentence says what there is none of and, if there is more to say, where else to look.
-func sentence(what, more string) string {
-	if more == "" {
-		return what
-	}
-	return what + ": " + more
-}
+func sentence(what, more string) string { return human.Either(more == "", what, what+": "+more) }
 
 // each gives the rows that fit to use, page by page, until it has enough of them.
 func (s source[T]) each(fits func(*T) bool, use func([]T) (enough bool, err error)) error {

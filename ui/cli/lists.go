@@ -174,10 +174,7 @@ func Matches(text string, every bool) List {
 				return p.Matches, p.Next
 			})(ctx, c)
 			src.foot = func() string {
-				if hidden == 0 {
-					return ""
-				}
-				return count(hidden) + " permanently unfetchable hidden: --all shows them"
+				return human.If(hidden != 0, count(hidden)+" permanently unfetchable hidden: --all shows them")
 			}
 			return src, err
 		},

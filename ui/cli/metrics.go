@@ -48,12 +48,7 @@ func windowMetrics(o Out, m engine.Metrics) error {
 func percent(share float64, of int) string { return known(fmt.Sprintf("%.1f %%", 100*share), of) }
 
 // known is a figure that was made of so many; a dash when there were none.
-func known(text string, of int) string {
-	if of == 0 {
-		return "-"
-	}
-	return text
-}
+func known(text string, of int) string { return human.Either(of == 0, "-", text) }
 
 // statuses prints how attempts ended, the most frequent way first; of equals by their names, so that
 // two runs of the command can be compared.

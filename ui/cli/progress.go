@@ -122,9 +122,7 @@ func (s *show) sentence(p progress, eta engine.ETA) string {
 		what string
 		n    int
 	}{{"retrying", p.Retrying}, {"gave up", p.Failed}, {"cancelled", p.Cancelled}} {
-		if f.n > 0 {
-			line += fmt.Sprintf("  %s %d", f.what, f.n)
-		}
+		line += human.If(f.n > 0, fmt.Sprintf("  %s %d", f.what, f.n))
 	}
 	if p.Held != "" {
 		return line + "  " + p.Held
@@ -192,9 +190,7 @@ func (s *show) end(sum Summary) error {
 		count(sum.Timelines.Success), lost(sum.Timelines), count(sum.Calls), count(sum.RateLimited),
 		human.Span(time.Duration(sum.ElapsedS*float64(time.Second))))
 	// Why one has failed, the caller says, as the command's error.
-	if sum.Error != "" && (sum.Result == ResultInterrupted || sum.Result == ResultIncomplete) {
-		line += ": " + sum.Error
-	}
+	line += human.If(sum.Error != "" && (sum.Result == ResultInterrupted || sum.Result == ResultIncomplete), ": "+sum.Error)
 	_, err := fmt.Fprintln(s.out.W, s.out.clean(line))
 	return err
 }

@@ -62,12 +62,8 @@ func playReport(ctx context.Context, c engine.Console, account string, o Out) er
 // made says of how many matches a report is made, and why not of the others.
 func made(r *engine.PlayReport) string {
 	text := count(r.Matches) + " of " + human.Counted(r.Matches+r.Missing, "match", "matches")
-	if r.Missing > 0 {
-		text += ", " + engine.Gaps(r.Missing-r.Cancelled, r.Cancelled)
-	}
-	if r.LeftOut > 0 {
-		text += "; " + r.Without() + " left out"
-	}
+	text += human.If(r.Missing > 0, ", "+engine.Gaps(r.Missing-r.Cancelled, r.Cancelled))
+	text += human.If(r.LeftOut > 0, "; "+r.Without()+" left out")
 	return text
 }
 
@@ -77,10 +73,7 @@ func made(r *engine.PlayReport) string {
 //	     00    03    06    09    12    15    18    21       PLAYED  GAMES
 //	Mon                                   ░░▒▒▓▓████░░      6.2 h     14
 func (o Out) heat(r *engine.PlayReport, sum engine.ReportRow) error {
-	shades := themes.Unicode.Shade
-	if o.ASCII {
-		shades = themes.Plain.Shade
-	}
+	shades := human.Either(o.ASCII, themes.Plain.Shade, themes.Unicode.Shade)
 	if o.Spoken {
 		var rows [][]string
 		for d := range r.Minutes {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/await"
+	"github.com/farsight-console/farsight/engine/human"
 )
 
 // SyncOptions of one `farsight sync`.
@@ -317,9 +318,7 @@ func standstill(ctx context.Context, c engine.Console, job engine.JobID, eta eng
 		if !j.Until.IsZero() {
 			text += " at " + j.Until.Local().Format(time.TimeOnly)
 		}
-		if j.LastError != "" {
-			text += ": " + j.LastError
-		}
+		text += human.If(j.LastError != "", ": "+j.LastError)
 		return text
 	}
 	return ""

@@ -43,10 +43,7 @@ func weekly(o Out, r *engine.WeeklyReport) error {
 
 // minutes prints played time, "6 h 12 min"; "-" for none.
 func minutes(n float64) string {
-	if n <= 0 {
-		return "-"
-	}
-	return human.Span(time.Duration(n * float64(time.Minute)))
+	return human.Either(n <= 0, "-", human.Span(time.Duration(n*float64(time.Minute))))
 }
 
 // weekdays sums each day of the report, with the hour of the most minutes; of equal ones the first.
@@ -60,10 +57,7 @@ func weekdays(r *engine.WeeklyReport) [][]string {
 				busiest = h
 			}
 		}
-		hour := "-"
-		if played > 0 {
-			hour = fmt.Sprintf("%02d:00, %s", busiest, minutes(r.Minutes[d][busiest]))
-		}
+		hour := human.Either(played > 0, fmt.Sprintf("%02d:00, %s", busiest, minutes(r.Minutes[d][busiest])), "-")
 		// A report's week begins on Monday, time.Weekday on Sunday.
 		rows = append(rows, []string{time.Weekday((d + 1) % 7).String(), count(games), minutes(played), hour})
 	}

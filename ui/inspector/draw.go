@@ -115,9 +115,7 @@ func (p *Job) triesText(v *page.View, j engine.JobRow) string {
 	if p.Detail.MaxAttempts > 0 {
 		text = strconv.Itoa(j.Tries) + " of " + strconv.Itoa(p.Detail.MaxAttempts) + " tries used"
 	}
-	if j.Round > 1 {
-		text += " since it was retried"
-	}
+	text += human.If(j.Round > 1, " since it was retried")
 	if j.State == engine.Retryable || j.State == engine.Scheduled {
 		text += ", next " + v.Until(j.Due)
 	}
@@ -133,23 +131,14 @@ func (p *Job) why(v *page.View) string {
 		return ""
 	}
 	text := j.Why
-	if j.Until.After(v.Now) {
-		text += ", in " + v.In(j.Until)
-	}
-	if j.Place > 0 {
-		text += ", place " + strconv.Itoa(j.Place) + " in line"
-	}
+	text += human.If(j.Until.After(v.Now), ", in "+v.In(j.Until))
+	text += human.If(j.Place > 0, ", place "+strconv.Itoa(j.Place)+" in line")
 	return text
 }
 
 // waitEnd is when the wait after the last attempt ends or has ended, as far as the
 // job's row tells; zero = as the attempt planned it.
-func waitEnd(j engine.JobRow) time.Time {
-	if j.State.Terminal() {
-		return j.Finished
-	}
-	return j.Due
-}
+func waitEnd(j engine.JobRow) time.Time { return human.Either(j.State.Terminal(), j.Finished, j.Due) }
 
 // inLineFrom is when an attempt began to stand in line: it could have run from then on.
 // An attempt is stored with its start at the wire; the wait for a worker and for the limiter, which
@@ -163,10 +152,7 @@ func inLineFrom(a engine.Attempt) time.Time {
 // A hold is called by its reason. A second more or less than
 // planned is the clock's and not told.
 func waitText(a engine.Attempt, from, ended time.Time) string {
-	name := "wait"
-	if a.Number == 0 {
-		name = a.Hold.String()
-	}
+	name := human.Either(a.Number == 0, a.Hold.String(), "wait")
 	d, planned := ended.Sub(from), a.Next.Sub(from)
 	switch {
 	case (planned - d).Abs() < time.Second:
@@ -179,18 +165,12 @@ func waitText(a engine.Attempt, from, ended time.Time) string {
 
 // pacedText says how long the limiter held a call, and for which window.
 func pacedText(c engine.CallRow) part.Cell {
-	if c.Paced <= 0 {
-		return part.Cell{}
-	}
-	return part.As(themes.Dim, strings.TrimSpace("paced "+human.Secs(c.Paced)+" for "+c.PacedBy))
+	return part.If(c.Paced > 0, part.As(themes.Dim, strings.TrimSpace("paced "+human.Secs(c.Paced)+" for "+c.PacedBy)))
 }
 
 // labelled is a fact with its name; one that is not known is no cell at all.
 func labelled(name, text string) part.Cell {
-	if text == "" {
-		return part.Cell{}
-	}
-	return part.As(themes.Dim, name+" "+text)
+	return part.If(text != "", part.As(themes.Dim, name+" "+text))
 }
 
 // Blocks are what Riot answered last, whose the job is, and what became of it, side by side.
@@ -252,18 +232,12 @@ func (p *Job) factRows(v *page.View, w int) []string {
 // allTries is how many tries a job has had where a retry by hand began to count anew; of its
 // first round the head tells.
 func allTries(j engine.JobRow) string {
-	if j.Round <= 1 {
-		return ""
-	}
-	return human.Counted(j.Tried(), "try", "tries") + " in all"
+	return human.If(j.Round > 1, human.Counted(j.Tried(), "try", "tries")+" in all")
 }
 
 // endedCell is when the job ended; none while it lives.
 func endedCell(v *page.View, j engine.JobRow) part.Cell {
-	if !j.State.Terminal() {
-		return part.Cell{}
-	}
-	return part.Plain("ended " + v.Clock(j.Finished))
+	return part.If(j.State.Terminal(), part.Plain("ended "+v.Clock(j.Finished)))
 }
 
 // handsOf are whose hands a job went through, and what they have brought.
@@ -285,20 +259,12 @@ func handsOf(j *engine.JobRow) (facts []part.Cell) {
 }
 
 // policyText names the policy of its retries.
-func policyText(name string) string {
-	if name == "" {
-		return ""
-	}
-	return "policy " + name
-}
+func policyText(name string) string { return human.If(name != "", "policy "+name) }
 
 // holdText is how often it was sent back to wait without a try being charged: a 429, an endpoint
 // that is down, a paused queue.
 func holdText(j engine.JobRow) string {
-	if j.Holds == 0 {
-		return ""
-	}
-	return human.Counted(j.Holds, "hold", "holds") + " uncharged"
+	return human.If(j.Holds != 0, human.Counted(j.Holds, "hold", "holds")+" uncharged")
 }
 
 // parentText says how many syncs wait for the job, or did until it ended.
@@ -315,20 +281,14 @@ func parentText(parents []engine.JobID, ended bool) string {
 
 // traceName says what the other side's id of an attempt names.
 func traceName(k engine.Kind) string {
-	if k == engine.KindCall {
-		return "call"
-	}
-	return "Riot's trace id"
+	return human.Either(k == engine.KindCall, "call", "Riot's trace id")
 }
 
 // attemptFacts tell an attempt in full.
 // What stands in the attempt's own row of the list is left out but for the error, which is cut
 // there.
 func (p *Job) attemptFacts(v *page.View, a *engine.Attempt) []part.Cell {
-	name := "try " + strconv.Itoa(a.Try)
-	if a.Number == 0 {
-		name = "hold"
-	}
+	name := human.Either(a.Number == 0, "hold", "try "+strconv.Itoa(a.Try))
 	facts := []part.Cell{part.As(themes.Accent, name), part.Plain(columns.InShort(a.Err)),
 		part.As(themes.Dim, a.Decision)}
 	add := func(is bool, text string) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/ui/charts"
 	"github.com/farsight-console/farsight/ui/lists"
 	"github.com/farsight-console/farsight/ui/page"
@@ -188,10 +189,7 @@ func (p *Job) runs() []engine.Attempt {
 // Such as "✗ 503 service unavailable". What went well and only goes on later ("wait") has no error.
 func resultCell(v *page.View, a engine.Attempt) part.Cell {
 	sign := v.Theme.State(charts.ResultWord(a))
-	text := ""
-	if a.Err != "" || a.Class != "" {
-		text = columns.Answer(a.Class, a.Err)
-	}
+	text := human.If(a.Err != "" || a.Class != "", columns.Answer(a.Class, a.Err))
 	switch {
 	case a.End.IsZero():
 		text = "RUNNING " + v.Age(a.Start)

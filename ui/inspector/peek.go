@@ -5,6 +5,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/charts"
@@ -177,12 +178,7 @@ func (p *Job) beside(v *page.View, w, h int) []part.Section {
 }
 
 // untried says why there is no attempt to show.
-func (p *Job) untried() string {
-	if !p.Have {
-		return "loading the job…"
-	}
-	return "not tried yet"
-}
+func (p *Job) untried() string { return human.Either(!p.Have, "loading the job…", "not tried yet") }
 
 // wrapped writes a text on as many rows as it needs, three at most; none for "".
 // A longer text is told in full on the job's own screen.
@@ -213,10 +209,7 @@ const (
 func (p *Job) pastPanels(v *page.View, w, room int) []part.Section {
 	var out []part.Section
 	if n := len(p.Detail.History); room > 0 && n > 0 {
-		h := room
-		if room-n-parted >= leastLog {
-			h = n
-		}
+		h := human.Either(room-n-parted >= leastLog, n, room)
 		out = append(out, part.Section{Title: "HISTORY", Note: page.Some(n), Rows: p.historyRows(v, w, h), Height: h})
 		room -= h + parted
 	}

@@ -115,10 +115,7 @@ func (p *Job) rungCells(v *page.View, r rung, cells []part.Cell) []part.Cell {
 		return append(cells, number, part.As(themes.Dim, v.Clock(r.at)), part.Cell{}, part.Cell{}, part.Cell{},
 			p.nextCell(v, r))
 	}
-	layout := "15:04:05.000"
-	if v.Size == page.S {
-		layout = "15:04:05"
-	}
+	layout := human.Either(v.Size == page.S, "15:04:05", "15:04:05.000")
 	return append(cells, number, part.Plain(r.Start.In(v.Now.Location()).Format(layout)),
 		part.As(themes.Dim, human.Secs(charts.InLine(*r.Attempt))), part.Plain(human.Secs(charts.Limited(*r.Attempt))), part.As(themes.Run, human.Secs(r.HTTP)), resultCell(v, *r.Attempt))
 }
@@ -131,10 +128,7 @@ func (p *Job) nextCell(v *page.View, r rung) part.Cell {
 	text := "next " + v.Until(j.Due)
 	switch late := charts.LateBy(v, &j); {
 	case r.planned:
-		again := " if it fails, +"
-		if v.Size == page.S {
-			again = " then +"
-		}
+		again := human.Either(v.Size == page.S, " then +", " if it fails, +")
 		return part.As(themes.Planned(themes.Retry), v.Theme.Glyphs.Planned+again+human.Window(r.after))
 	case j.State == engine.Available:
 		text = "in line " + v.Age(j.Due)
@@ -183,10 +177,7 @@ func (p *Job) rungAxis(v *page.View, rungs []rung, w int) part.Axis {
 // 75 cells hold the list with all its columns; on a small screen 44 hold those that stay.
 func (p *Job) tries(v *page.View, w, h int, facts []string) part.Section {
 	src := p.source(v)
-	life := max(w-75, 24)
-	if v.Size == page.S {
-		life = w - 44
-	}
+	life := human.Either(v.Size == page.S, w-44, max(w-75, 24))
 	j := p.row(v)
 	s := part.Section{Title: "TRIES", Note: "where they stand in time"}
 	rows := max(h-len(facts), 2)
@@ -298,10 +289,7 @@ func (p *Job) triedRows(v *page.View, w int) []string {
 // Such as "#2 12:30:46 ✗ 503 service unavailable → wait 60 s".
 func (p *Job) foldRows(v *page.View, w int) (rows []string) {
 	for _, r := range p.rungs(v) {
-		head := "#" + strconv.Itoa(r.number)
-		if r.number == 0 {
-			head = v.Theme.Glyphs.Snoozed
-		}
+		head := human.Either(r.number == 0, v.Theme.Glyphs.Snoozed, "#"+strconv.Itoa(r.number))
 		l := part.NewLine(v.Theme, w).Gap(1).Put(themes.Dim, head).Gap(1)
 		if r.Attempt == nil {
 			rows = append(rows, l.Put(themes.Dim, v.Clock(r.at)).Gap(1).Cells(p.nextCell(v, r)).String())

@@ -43,10 +43,7 @@ func Bulk(v *page.View, a page.Action, rows []engine.JobRow, hidden int) page.Ef
 		return page.Say("there is nothing to " + does + " among the " + marked)
 	}
 	e := page.Do(engine.Command{Op: engine.Op(a), Select: sel})
-	most := askRetries
-	if a == page.Cancel {
-		most = askCancels
-	}
+	most := human.Either(a == page.Cancel, askCancels, askRetries)
 	if running == 0 && hidden == 0 && len(sel.IDs) <= most {
 		return e
 	}
@@ -78,9 +75,7 @@ func WordForAll(e page.Effect, a page.Action, all bool) page.Effect {
 // this filter)?"
 func bulkQuestion(verb string, n int, one, many string, hidden int) string {
 	text := page.Capital(verb) + " " + human.Counted(n, one, many)
-	if hidden > 0 {
-		text += " (" + page.Count(hidden) + " not in this filter)"
-	}
+	text += human.If(hidden > 0, " ("+page.Count(hidden)+" not in this filter)")
 	return text + "?"
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine/columns"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
@@ -156,9 +157,7 @@ func (l *List[T]) columns(v *page.View) []part.Column {
 			continue
 		}
 		c := l.preferred(v, i, f.Head)
-		if l.By == i+1 {
-			c.Title += " " + l.arrow(v)
-		}
+		c.Title += human.If(l.By == i+1, " "+l.arrow(v))
 		if l.wide {
 			c.Priority = min(c.Priority, 1)
 			c.Min = max(c.Min, min(c.Width, c.Min+8))
@@ -169,10 +168,7 @@ func (l *List[T]) columns(v *page.View) []part.Column {
 }
 
 func (l *List[T]) arrow(v *page.View) string {
-	if l.down {
-		return v.Theme.Glyphs.Down
-	}
-	return v.Theme.Glyphs.Up
+	return human.Either(l.down, v.Theme.Glyphs.Down, v.Theme.Glyphs.Up)
 }
 
 // Draw draws the list with its header.
@@ -332,9 +328,7 @@ func (l *List[T]) SortAt(v *page.View, w, x int) {
 // Note is how many rows the list has, the filter, the order and the marks.
 func (l *List[T]) Note(v *page.View, more ...string) string {
 	text := page.Count(len(l.Shown))
-	if l.text != "" {
-		text += " of " + page.Count(max(l.All, l.Of))
-	}
+	text += human.If(l.text != "", " of "+page.Count(max(l.All, l.Of)))
 	return l.Noted(v, text, more...)
 }
 
@@ -346,9 +340,7 @@ func (l *List[T]) Noted(v *page.View, text string, more ...string) string {
 		more = append(more, page.Count(n)+" marked")
 	}
 	for _, m := range more {
-		if m != "" {
-			text += " " + v.Theme.Glyphs.Sep + " " + m
-		}
+		text += human.If(m != "", " "+v.Theme.Glyphs.Sep+" "+m)
 	}
 	return text
 }

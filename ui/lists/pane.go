@@ -1,6 +1,7 @@
 package lists
 
 import (
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -75,12 +76,7 @@ func (p *Pane) Table(v *page.View, t part.Table, w, h int, src part.Source) []st
 
 // OnRow is the line of the cursor in a table of n rows, where its header is line 0; -1 = the list
 // is empty.
-func (p *Pane) OnRow(n int) int {
-	if n == 0 {
-		return -1
-	}
-	return 1 + p.Cur.At() - p.Cur.Top()
-}
+func (p *Pane) OnRow(n int) int { return human.Either(n == 0, -1, 1+p.Cur.At()-p.Cur.Top()) }
 
 // Body draws the list without a header.
 func (p *Pane) Body(v *page.View, t part.Table, w, h int, src part.Source) []string {

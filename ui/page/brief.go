@@ -5,6 +5,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
+	"github.com/farsight-console/farsight/engine/human"
 )
 
 // BriefWhy is a limiter's reason in the words of a list: without the host, where there
@@ -19,9 +20,7 @@ func BriefWhy(v *View, why string) string {
 		return why
 	}
 	name = columns.Versionless(name)
-	if !OneHost(v) {
-		name += ":" + host
-	}
+	name += human.If(!OneHost(v), ":"+host)
 	switch used, how, _ := strings.Cut(rest, ", "); {
 	case strings.HasPrefix(rest, frozenBy):
 		rest = "frozen: " + strings.TrimSuffix(strings.TrimPrefix(rest, frozenBy), ")")

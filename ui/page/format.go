@@ -45,12 +45,7 @@ func Two(n int) string { return fmt.Sprintf("%02d", n) }
 func Clamp(n, low, high int) int { return max(low, min(n, high)) }
 
 // Some is a number that is only told when it is not zero.
-func Some(n int) string {
-	if n == 0 {
-		return ""
-	}
-	return Count(n)
-}
+func Some(n int) string { return human.If(n != 0, Count(n)) }
 
 // Figure is a number that is only coloured when it is not zero.
 func Figure(t themes.Token, name string, n int64) part.Cell {

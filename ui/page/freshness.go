@@ -66,10 +66,7 @@ func (f *Freshness) Until(v *View) string {
 func (f *Freshness) Need() string {
 	var parts []string
 	for _, r := range f.Data.Regions {
-		of := ""
-		if r.Allowed > 0 {
-			of = " of " + human.Count(int64(r.Allowed))
-		}
+		of := human.If(r.Allowed > 0, " of "+human.Count(int64(r.Allowed)))
 		parts = append(parts, human.Count(int64(math.Ceil(r.Needs)))+of+" calls/h in "+r.Region)
 	}
 	if len(parts) == 0 {

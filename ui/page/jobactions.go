@@ -77,10 +77,7 @@ func CancelSync(v *View, a engine.AccountRow) Effect {
 
 // CannotCancelSync says why there is no sync of an account to cancel; "" = there is.
 func CannotCancelSync(a engine.AccountRow) string {
-	if !a.Status.Open() {
-		return a.RiotID + " is not syncing"
-	}
-	return ""
+	return human.If(!a.Status.Open(), a.RiotID+" is not syncing")
 }
 
 // StartSync starts a sync of a known account. Of one that runs already the engine says so.
@@ -109,10 +106,7 @@ func Ask(c engine.Command, name string) Effect {
 // TrackAccount starts or ends the tracking of an account: tracked ones are kept fresh by
 // the schedules. What is stored stays.
 func TrackAccount(a engine.AccountRow) Effect {
-	op := engine.OpTrack
-	if a.Tracked {
-		op = engine.OpUntrack
-	}
+	op := human.Either(a.Tracked, engine.OpUntrack, engine.OpTrack)
 	return Do(engine.Command{Op: op, Account: a.ID, Sync: engine.SyncAsk{Platform: a.Platform}})
 }
 

@@ -176,12 +176,7 @@ func (v *View) Needs() []Need {
 }
 
 // Firing is how many alerts fire and nobody has seen, for the title; "" = none.
-func (v *View) Firing() string {
-	if v.Engine.Alerts > 0 {
-		return strconv.Itoa(v.Engine.Alerts)
-	}
-	return ""
-}
+func (v *View) Firing() string { return human.If(v.Engine.Alerts > 0, strconv.Itoa(v.Engine.Alerts)) }
 
 // needName leaves out in what time: the screen of alerts tells.
 func needName(r *engine.AlertRow) string {

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 )
 
 // Paged is an answer about all jobs that comes page by page, however many there are: the
@@ -56,9 +57,7 @@ func (p *Paged) Far(of int) string {
 		return ""
 	}
 	text := "looked at " + Count(p.Looked)
-	if of > p.Looked {
-		text += " of " + Count(of)
-	}
+	text += human.If(of > p.Looked, " of "+Count(of))
 	return text
 }
 

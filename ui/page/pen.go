@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine/columns"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
@@ -40,9 +41,7 @@ func CellsOf[T any](v *View, shown columns.List[T]) func(row T, cells []part.Cel
 // Joined are facts behind each other, without those that are not there.
 func Joined(v *View, facts ...string) (text string) {
 	for _, f := range facts {
-		if f != "" && text != "" {
-			text += " " + v.Theme.Glyphs.Sep + " "
-		}
+		text += human.If(f != "" && text != "", " "+v.Theme.Glyphs.Sep+" ")
 		text += f
 	}
 	return text

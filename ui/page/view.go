@@ -97,10 +97,7 @@ func (v *View) Beat() time.Time { return v.Now.Truncate(time.Second) }
 
 // Unhurried is how often something moves that only gives an impression.
 func (v *View) Unhurried(every time.Duration) time.Duration {
-	if v.Slow {
-		return 3 * every
-	}
-	return every
+	return human.Either(v.Slow, 3*every, every)
 }
 
 // In is the time that is left, without a sign: 41 s. It counts whole seconds, so
@@ -146,12 +143,7 @@ func (v *View) Clock(at time.Time) string { return part.Clock(at, v.Now) }
 func (v *View) State(word string) part.Cell { return part.StateCell(v.Theme, word) }
 
 // pad is how many cells stay empty at either side of a block of sections.
-func (v *View) pad() int {
-	if v.Size == S {
-		return 0
-	}
-	return 1
-}
+func (v *View) pad() int { return human.Either(v.Size == S, 0, 1) }
 
 // Inner is how wide the rows of sections are that stand in a block of w cells.
 func (v *View) Inner(w int) int { return w - 2*v.pad() }
@@ -223,12 +215,7 @@ func (v *View) Join(facts ...part.Cell) []part.Cell {
 }
 
 // Waiting says why nothing is shown yet; "" when the first rows have come.
-func (v *View) Waiting() string {
-	if v.Ready {
-		return ""
-	}
-	return "loading…"
-}
+func (v *View) Waiting() string { return human.If(!v.Ready, "loading…") }
 
 // Start says why a list is empty and the key that fills it, where there is one.
 func (v *View) Start(why, key string) string {
@@ -288,10 +275,7 @@ func (v *View) bucketOf(name string) (engine.BucketRow, bool) {
 
 // Ratio is how much of a window is used, 0 to 1 and beyond; 0 of one whose limit is not known.
 func (v *View) Ratio(b engine.BucketRow) float64 {
-	if b.Limit <= 0 {
-		return 0
-	}
-	return float64(b.Counted(v.Now)) / float64(b.Limit)
+	return human.Either(b.Limit <= 0, 0, float64(b.Counted(v.Now))/float64(b.Limit))
 }
 
 // Spaced writes facts with room between them.

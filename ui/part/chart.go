@@ -41,10 +41,7 @@ func (a Axis) At(t time.Time) int {
 
 // Start returns the instant at which a cell begins.
 func (a Axis) Start(cell int) time.Time {
-	step := a.Step
-	if cell > a.Back && a.Ahead > 0 {
-		step = a.Ahead
-	}
+	step := human.Either(cell > a.Back && a.Ahead > 0, a.Ahead, a.Step)
 	return a.Now.Add(time.Duration(cell-a.Back) * step)
 }
 
@@ -102,19 +99,13 @@ func (c *Chart) Area(y, h int, s Series) {
 			continue
 		}
 		planned := x >= c.Back && !s.Sure
-		signs := c.th.Glyphs.Spark
-		if planned {
-			signs = c.th.Glyphs.Plan
-		}
+		signs := human.Either(planned, c.th.Glyphs.Plan, c.th.Glyphs.Spark)
 		odd := s.Odd != nil && s.Odd(x)
 		resets := s.Odd != nil && x > 0 && s.Odd(x-1) != odd
 		n := height(v, s.Top, h, len(signs))
 		for r := 0; r < h && n > 0; r++ {
 			k := min(n, len(signs))
-			glyph := signs[k-1]
-			if k == len(signs) && resets && !c.th.Shades() {
-				glyph = c.th.Glyphs.Reset
-			}
+			glyph := human.Either(k == len(signs) && resets && !c.th.Shades(), c.th.Glyphs.Reset, signs[k-1])
 			c.rows[top-1-r].set(x, s.tone(r, h, v, planned, odd), glyph, false)
 			n -= k
 		}

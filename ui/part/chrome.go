@@ -5,17 +5,13 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
 )
 
 // Margin is how many cells stay empty at either side of a screen of w cells.
-func Margin(w int) int {
-	if w < 100 {
-		return 1
-	}
-	return 2
-}
+func Margin(w int) int { return human.Either(w < 100, 1, 2) }
 
 // Tab is one screen of the first row.
 type Tab struct {
@@ -117,10 +113,7 @@ func (s slotWidths) width() int {
 // in its place. On a row for both, tabs stand before them and there is no sentence.
 func Status(th *themes.Theme, y, w int, hits *Hits, state []Cell, s Slots, text string, texts ...string) string {
 	l := NewLine(th, w).On(themes.OnState).To(Margin(w)).Cells(state...)
-	place := wideSlots
-	if Margin(w) == 1 {
-		place = narrowSlots
-	}
+	place := human.Either(Margin(w) == 1, narrowSlots, wideSlots)
 	if room := w - Margin(w) - place.width() - l.at - 4; room >= leastSentence {
 		text = l.clean(text, false)
 		for i := 0; i < len(texts) && safe.Width(text) > room; i++ {
@@ -286,10 +279,7 @@ func (l *Line) toast(t Toast) {
 
 // end writes the end of a message: its text, how many are behind it, and when it came up.
 func (l *Line) end(text string, t Toast) {
-	more := ""
-	if t.More > 0 {
-		more = " (+" + strconv.Itoa(t.More) + ")"
-	}
+	more := human.If(t.More > 0, " (+"+strconv.Itoa(t.More)+")")
 	l.write(themes.Text, l.clean(text, false), max(l.Room()-Margin(l.max)-len(more), 0))
 	l.Cells(As(themes.Dim, more))
 	if t.At != "" && l.Room() > len(t.At)+3+Margin(l.max) {

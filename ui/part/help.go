@@ -3,6 +3,7 @@ package part
 import (
 	"strings"
 
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
 )
@@ -103,10 +104,7 @@ func (h helpLine) draw(l *Line, columns int) {
 	if h.off {
 		key, does = themes.Off, themes.Off
 	}
-	room := HelpLabel
-	if columns == 1 {
-		room = l.Room()
-	}
+	room := human.Either(columns == 1, l.Room(), HelpLabel)
 	l.Gap(1).Field(As(key, h.key), helpKey, Words).Gap(1).Field(As(does, h.does), room, Words)
 }
 

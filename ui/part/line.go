@@ -19,6 +19,9 @@ func Plain(s string) Cell { return table.Plain(s) }
 // As returns a cell that means t.
 func As(t themes.Token, s string) Cell { return table.As(t, s) }
 
+// If is a cell that is there only where something is so; the empty one elsewhere.
+func If(is bool, c Cell) Cell { return human.Either(is, c, Cell{}) }
+
 // StateCell returns a state word with its sign and colour.
 func StateCell(th *themes.Theme, word string) Cell {
 	s := th.State(word)

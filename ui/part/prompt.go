@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/engine/table"
 	"github.com/farsight-console/farsight/themes"
@@ -119,10 +120,7 @@ func (p *Prompt) View(th *themes.Theme, w int) (row string, cursor int) {
 		if i == at {
 			cursor = l.at
 		}
-		token := themes.Text
-		if p.Bad > 0 && i >= p.Bad-1 {
-			token = themes.Err
-		}
+		token := human.Either(p.Bad > 0 && i >= p.Bad-1, themes.Err, themes.Text)
 		l.Put(token, p.shown(l, value[i]))
 	}
 	if at == len(value) {

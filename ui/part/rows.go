@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
 )
@@ -173,10 +174,7 @@ func sgrLen(s string) int {
 // mend cleans the text of a row and keeps its SGR: the net under parts and
 // pages that handed over what they did not clean.
 func mend(th *themes.Theme, row string) string {
-	clean := safe.Text
-	if th.ASCII() {
-		clean = safe.ASCII
-	}
+	clean := human.Either(th.ASCII(), safe.ASCII, safe.Text)
 	var b strings.Builder
 	start := 0
 	for i := 0; i < len(row); {

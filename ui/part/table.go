@@ -188,10 +188,7 @@ func (t Table) header(l *Line, slots []slot, more int, rows string) string {
 		if n > 0 {
 			l.Gap(columnGap)
 		}
-		kind := Words
-		if t.Columns[s.column].Kind == Number {
-			kind = Number
-		}
+		kind := human.Either(t.Columns[s.column].Kind == Number, Number, Words)
 		title := As(themes.Dim, t.Columns[s.column].Title)
 		w := s.width
 		if n == len(slots)-1 && kind == Words {
@@ -199,10 +196,7 @@ func (t Table) header(l *Line, slots []slot, more int, rows string) string {
 		}
 		l.To(max(l.at, leftMargin)).Field(title, w, kind)
 	}
-	hidden := ""
-	if more > 0 {
-		hidden = strconv.Itoa(more) + " more"
-	}
+	hidden := human.If(more > 0, strconv.Itoa(more)+" more")
 	for _, text := range []string{rows + "  " + hidden, rows, hidden} {
 		cells := []Cell{As(themes.Dim, strings.TrimSpace(text))}
 		if more > 0 {
@@ -286,10 +280,7 @@ const leftWord = "(left)"
 func (t Table) blank(l *Line, w int, first bool) string {
 	l.Reset(w, false)
 	if first && t.Empty != "" {
-		token := themes.Dim
-		if t.Failed {
-			token = themes.Err
-		}
+		token := human.Either(t.Failed, themes.Err, themes.Dim)
 		l.Gap(leftMargin).Put(token, t.Empty)
 	}
 	return l.String()

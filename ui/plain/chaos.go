@@ -53,10 +53,7 @@ func chaosSentences(s *chaos.State) []string {
 	lines := make([]string, 0, len(s.Rows)+1)
 	for i := range s.Rows {
 		r := &s.Rows[i]
-		told := "off"
-		if r.On {
-			told = r.Told
-		}
+		told := human.Either(r.On, r.Told, "off")
 		lines = append(lines, r.Name+": "+told+", "+human.Counted(r.Hits, "hit", "hits")+"; "+cmp.Or(r.Did, r.About)+".")
 	}
 	return append(lines, "Inject with chaos NAME, once or a rate, such as chaos 503 5%. chaos off ends all.")

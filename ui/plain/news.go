@@ -118,9 +118,7 @@ func (p *plain) compareEngine(e engine.EngineRow, now time.Time) {
 	was := p.rows.Data.Engine
 	if e.State != was.State {
 		text := "the engine is " + string(e.State)
-		if e.Why != "" {
-			text += ": " + e.Why
-		}
+		text += human.If(e.Why != "", ": "+e.Why)
 		p.news.add("engine", "state", now, text)
 	}
 	if e.Failed > was.Failed {
@@ -139,12 +137,8 @@ func (p *plain) compareQueue(q engine.QueueRow, now time.Time) {
 	text := "queue " + string(q.Name) + " goes on"
 	if q.Paused {
 		text = "queue " + string(q.Name) + " was paused"
-		if q.By.User != "" {
-			text += " by " + q.By.User
-		}
-		if q.Reason != "" {
-			text += ": " + q.Reason
-		}
+		text += human.If(q.By.User != "", " by "+q.By.User)
+		text += human.If(q.Reason != "", ": "+q.Reason)
 	}
 	p.news.add("queue", string(q.Name), now, text)
 }
@@ -177,16 +171,12 @@ func progressText(a engine.AccountRow) string {
 		n    int
 		what string
 	}{{m.Retrying, "to be tried again"}, {m.Failed, "gave up"}, {m.Cancelled, "cancelled"}} {
-		if f.n > 0 {
-			text += ", " + strconv.Itoa(f.n) + " " + f.what
-		}
+		text += human.If(f.n > 0, ", "+strconv.Itoa(f.n)+" "+f.what)
 	}
 	if a.Phase == engine.PhaseTimelines {
 		text += ", timelines " + strconv.Itoa(a.Timelines.Done()) + " of " + strconv.Itoa(a.Timelines.Total)
 	}
-	if a.ETA.Known && a.ETA.Calls > 0 {
-		text += ", about " + human.Spoken(a.ETA.High) + " left"
-	}
+	text += human.If(a.ETA.Known && a.ETA.Calls > 0, ", about "+human.Spoken(a.ETA.High)+" left")
 	return text
 }
 
@@ -211,10 +201,7 @@ func (p *plain) compareJob(j engine.JobRow, now time.Time) {
 
 // tryText is the try that comes next: "try 3 of 5". Of some kinds of jobs nobody says how many there are.
 func tryText(j engine.JobRow) string {
-	if j.MaxAttempts <= 0 {
-		return "try " + strconv.Itoa(j.Tries+1)
-	}
-	return fmt.Sprintf("try %d of %d", j.Tries+1, j.MaxAttempts)
+	return human.Either(j.MaxAttempts <= 0, "try "+strconv.Itoa(j.Tries+1), fmt.Sprintf("try %d of %d", j.Tries+1, j.MaxAttempts))
 }
 
 // thing names a job in words: match KR_7214550881. One without a key is called by its kind and its id.
@@ -226,13 +213,9 @@ func thing(j engine.Job) string {
 // wait 2 seconds".
 func throttledText(c engine.CallRow) string {
 	text := "429 " + strings.TrimPrefix(string(c.Class), "429.") + " from " + c.Host + " for " + c.Method + " " + c.Target
-	if c.RetryAfter > 0 {
-		text += ", to wait " + human.Spoken(c.RetryAfter)
-	}
+	text += human.If(c.RetryAfter > 0, ", to wait "+human.Spoken(c.RetryAfter))
 	// Such a one is worth a look: somebody else may use the key.
-	if c.Unforeseen {
-		text += ", unexpected: by our count there was room"
-	}
+	text += human.If(c.Unforeseen, ", unexpected: by our count there was room")
 	return text
 }
 
@@ -263,9 +246,7 @@ func (p *plain) compareLimits(l engine.LimitsRow, now time.Time) {
 func bucketName(b engine.BucketRow) string {
 	// A window of the application has no method: asia app.
 	name := b.Host + " " + cmp.Or(b.Method, b.Kind)
-	if b.Window > 0 {
-		name += " per " + human.Spoken(b.Window)
-	}
+	name += human.If(b.Window > 0, " per "+human.Spoken(b.Window))
 	return name
 }
 
@@ -288,9 +269,7 @@ func (p *plain) compareAlerts(rows []engine.AlertRow, now time.Time) {
 		if said := a.Said(); said != "" && a.State == engine.AlertFiring {
 			text += ": " + said
 		}
-		if a.State == engine.AlertFiring && a.Next != "" {
-			text += ". Next: " + a.Next
-		}
+		text += human.If(a.State == engine.AlertFiring && a.Next != "", ". Next: "+a.Next)
 		p.news.add("alert", a.ID, now, text)
 	}
 }

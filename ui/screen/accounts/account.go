@@ -235,10 +235,7 @@ func (p *Account) columns(v *page.View, row engine.AccountRow, y, h int) []strin
 			w = v.W - x
 		}
 		// A chart of the pace that is taller than the wall says no more than one as tall.
-		height := min(h, 1+wallHeight)
-		if i != wide || !row.Status.Open() {
-			height = h
-		}
+		height := human.Either(i != wide || !row.Status.Open(), h, min(h, 1+wallHeight))
 		blocks = append(blocks, part.Height(v.Theme, w, h, v.Sections(x, y, w, height, draw(v, v.Inner(w), height-1))))
 		x += w
 	}

@@ -51,10 +51,7 @@ func courseOf(f *page.Forecast, a engine.AccountRow) course {
 
 // ratio is how much of the whole is done.
 func (c *course) ratio() float64 {
-	if c.total == 0 {
-		return 0
-	}
-	return float64(c.done) / float64(c.total)
+	return human.Either(c.total == 0, 0, float64(c.done)/float64(c.total))
 }
 
 // mark is an instant with the cell that the bar reaches by then.

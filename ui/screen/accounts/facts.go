@@ -154,10 +154,7 @@ func (p *Account) oneTakes(v *page.View, a engine.AccountRow, w, h int) part.Sec
 		took time.Duration
 	}{{"waits for its turn", t.line}, {"limiter paces", t.limiter}, {"Riot answers", t.http},
 		{"parse, store", t.rest}} {
-		token := themes.Figure
-		if i == 0 {
-			token = themes.Text
-		}
+		token := human.Either(i == 0, themes.Text, themes.Figure)
 		l := part.NewLine(v.Theme, w).Gap(1).Field(part.Plain(one.name), 18, part.Words).
 			Field(part.As(token, fineSecs(one.took)), 9, part.Number).Gap(1)
 		if bar := min(l.Room()-1, 24); i > 0 && bar >= 4 {
@@ -272,10 +269,7 @@ func runLine(v *page.View, r *engine.RunRow, w int) string {
 	l := part.NewLine(v.Theme, w).Gap(1).Glyph(sign.Token, sign.Glyph, 1).Gap(1).
 		Field(part.Plain(v.Clock(at)), 12, part.Words).Gap(1)
 	l.Field(part.As(themes.Dim, r.Kind), 6, part.Words).Gap(1)
-	brought := part.As(themes.Dim, part.None)
-	if r.Matches.Stored > 0 {
-		brought = part.As(themes.Figure, "+"+page.Count(r.Matches.Stored))
-	}
+	brought := human.Either(r.Matches.Stored > 0, part.As(themes.Figure, "+"+page.Count(r.Matches.Stored)), part.As(themes.Dim, part.None))
 	l.Field(brought, 6, part.Number)
 	if !r.Started.IsZero() && !r.Finished.IsZero() {
 		l.Field(part.As(themes.Dim, human.Dur(r.Finished.Sub(r.Started))), 7, part.Number)

@@ -330,10 +330,7 @@ func (w *wall) legend(v *page.View, width int, open bool, next string) string {
 		if l.At() > 2 {
 			l.Gap(gap)
 		}
-		figure := themes.Figure
-		if e.n == 0 {
-			figure = themes.Dim
-		}
+		figure := human.Either(e.n == 0, themes.Dim, themes.Figure)
 		l.Glyph(e.sign.Token, e.sign.Glyph, 1).Gap(1).
 			Field(part.As(figure, page.Count(e.n)), digits, part.Number).Gap(1).Put(themes.Dim, e.text)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/lists"
@@ -93,10 +94,7 @@ func (p *screen) rows(v *page.View) []engine.AlertRow {
 // sparkCell draws the values of an hour against the limit: what is far from it is
 // low, however it moves.
 func sparkCell(v *page.View, r *engine.AlertRow) part.Cell {
-	token := themes.Run
-	if r.Holds {
-		token = themes.Warn
-	}
+	token := human.Either(r.Holds, themes.Warn, themes.Run)
 	return part.As(token, block.SparkText(v, r.History, max(r.Limit, leastScale(r))))
 }
 
@@ -119,10 +117,7 @@ func acknowledge(rows []engine.AlertRow) page.Effect {
 // silence asks until when an alert shall say nothing.
 // Nothing is sent before the operator has typed an instant, or "now" to end a silence.
 func silence(r engine.AlertRow) page.Effect {
-	ghost := "+30m or 14:00, then why"
-	if r.State == engine.AlertSilenced {
-		ghost = "now ends the silence; +30m or 14:00 is another end"
-	}
+	ghost := human.Either(r.State == engine.AlertSilenced, "now ends the silence; +30m or 14:00 is another end", "+30m or 14:00, then why")
 	return page.AskArg(engine.Command{Op: engine.OpSilence, Alert: r.ID}, "silence "+r.Rule+" until", ghost)
 }
 
@@ -133,10 +128,7 @@ func (p *screen) Draw(v *page.View) []string {
 	p.Refresh(v)
 	note := p.Note(v, countsByState(p.Shown)...)
 	// The detail below has at least 4 rows, and a third of a screen that is not short.
-	least := 4
-	if v.Tall != page.Short {
-		least = min(max(v.H/3, 4), v.H-5)
-	}
+	least := human.Either(v.Tall != page.Short, min(max(v.H/3, 4), v.H-5), 4)
 	h, below := p.Parts(v, least)
 	list := p.Section(v, v.Inner(v.W), h, p.empty(v), part.Section{Title: "ALERTS", Note: note, Tail: p.tail(v)})
 	r, _ := p.Selected()

@@ -100,10 +100,7 @@ func shownHistory(r *engine.AlertRow) int {
 // leastScale is how high the scale of an alert goes at least: a single one of what is counted
 // does not fill it, where none at all is the limit.
 func leastScale(r *engine.AlertRow) float64 {
-	if r.Unit == engine.AlertCount {
-		return 4
-	}
-	return r.Limit
+	return human.Either(r.Unit == engine.AlertCount, 4, r.Limit)
 }
 
 // cameAt is the sign of when an alert came into its state, below its chart.
@@ -117,9 +114,6 @@ func cameAt(v *page.View, r *engine.AlertRow, w, label, wide int, span time.Dura
 	}
 	s := columns.AlertSign(page.Pen{View: v}, r)
 	text := s.Text + " since " + v.Clock(r.Since) + ", " + human.Dur(age)
-	at := label + max(wide-1-int(age*time.Duration(wide)/span), 0)
-	if age > span {
-		at = label
-	}
+	at := human.Either(age > span, label, label+max(wide-1-int(age*time.Duration(wide)/span), 0))
 	return l.To(min(at, max(w-safe.Width(text)-1, 0))).Cells(part.As(s.Token, text)).String()
 }

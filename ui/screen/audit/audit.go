@@ -9,6 +9,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/operation"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/block"
@@ -96,10 +97,7 @@ func (p *screen) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
 // cut says that the list ends before the first command that was given; "" = it does not.
 // A page holds [page.ListMost] entries; the audit itself goes back as far as the database.
 func (p *screen) cut() string {
-	if !p.older {
-		return ""
-	}
-	return "the newest " + page.Count(len(p.entries)) + ", farsight audit has more"
+	return human.If(p.older, "the newest "+page.Count(len(p.entries))+", farsight audit has more")
 }
 
 // targetOf reads the number of a command that an undo names: "command #12".
@@ -232,10 +230,7 @@ func (p *screen) byActor(v *page.View) []charts.TimeRow {
 			i = len(rows)
 			rows = append(rows, charts.TimeRow{Name: who})
 		}
-		sign := v.Theme.State("DONE")
-		if p.undone[e.Seq] {
-			sign = v.Theme.State("CANCELLED")
-		}
+		sign := human.Either(p.undone[e.Seq], v.Theme.State("CANCELLED"), v.Theme.State("DONE"))
 		rows[i].Signs = append(rows[i].Signs, charts.TimeSign{At: e.At, Sign: sign})
 	}
 	slices.SortStableFunc(rows, func(a, b charts.TimeRow) int { return cmp.Compare(len(b.Signs), len(a.Signs)) })
@@ -271,12 +266,7 @@ func (p *screen) detail(v *page.View, w, h int) []string {
 }
 
 // why is the reason that was given with a command; few are.
-func why(e *engine.AuditEntry) string {
-	if e.Reason == "" {
-		return ""
-	}
-	return "because: " + e.Reason
-}
+func why(e *engine.AuditEntry) string { return human.If(e.Reason != "", "because: "+e.Reason) }
 
 // empty says why there are no rows.
 func (p *screen) empty(v *page.View) string {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/lists"
@@ -129,9 +130,7 @@ func (p *entry) Draw(v *page.View) []string {
 // A person with two consoles open has two sessions.
 func whoFull(a engine.Actor) string {
 	text := columns.Who(a)
-	if a.Session != "" {
-		text += ", session " + a.Session
-	}
+	text += human.If(a.Session != "", ", session "+a.Session)
 	return text
 }
 
@@ -145,12 +144,8 @@ func queueMove(v *page.View, m *engine.QueueMove) string {
 func scheduleMove(v *page.View, m *engine.ScheduleMove) string {
 	words := func(s engine.ScheduleStand) string {
 		text := s.Expr + " " + s.Zone
-		if s.Edit.Expr != "" {
-			text += " (edited" + columns.ByUser(s.Edit.By) + ")"
-		}
-		if s.Paused {
-			text += ", paused"
-		}
+		text += human.If(s.Edit.Expr != "", " (edited"+columns.ByUser(s.Edit.By)+")")
+		text += human.If(s.Paused, ", paused")
 		return text
 	}
 	return m.Name + ": " + words(m.Before) + " " + v.Theme.Glyphs.Next + " " + words(m.After)

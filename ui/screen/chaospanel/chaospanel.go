@@ -174,10 +174,7 @@ func (p *Screen) Draw(v *page.View) []string {
 	v.Ticks = true // counts move without the engine telling
 	w := v.Inner(v.W)
 	src := p.source(v)
-	columns := narrowColumns
-	if v.Size != page.S {
-		columns = wideColumns
-	}
+	columns := human.Either(v.Size != page.S, wideColumns, narrowColumns)
 	table := part.Table{Columns: columns, Title: p.title(v), Empty: "only the demo has a simulated Riot to break"}
 	now := p.now(v, w)
 	rows := min(src.Len(), max(v.H-len(now)-3, 1))
@@ -201,9 +198,7 @@ func (p *Screen) title(v *page.View) string {
 		return "Chaos"
 	}
 	title := "CHAOS, seed " + strconv.FormatUint(v.Chaos.Seed, 10)
-	if v.Chaos.Speed != 1 {
-		title += ", " + strconv.FormatFloat(v.Chaos.Speed, 'g', 4, 64) + "x"
-	}
+	title += human.If(v.Chaos.Speed != 1, ", "+strconv.FormatFloat(v.Chaos.Speed, 'g', 4, 64)+"x")
 	return title
 }
 
@@ -236,9 +231,7 @@ func (p *Screen) now(v *page.View, w int) []string {
 func engineNow(v *page.View) []part.Cell {
 	e := &v.Engine
 	state := v.State(string(e.State))
-	if e.Why != "" {
-		state.Text += ": " + e.Why
-	}
+	state.Text += human.If(e.Why != "", ": "+e.Why)
 	held, why, until := 0, "", time.Time{}
 	for i := range v.Queues {
 		q := &v.Queues[i]

@@ -52,10 +52,7 @@ func New(queue engine.Queue) page.Page {
 		},
 		Cannot: func(v *page.View, a page.Action, r engine.ClassRow) string {
 			// Only what gave up can be opened again.
-			if a == page.Reopen && r.Dead == 0 {
-				return v.Keyed("none of its jobs gave up: {retry} retries those that wait")
-			}
-			return ""
+			return human.If(a == page.Reopen && r.Dead == 0, v.Keyed("none of its jobs gave up: {retry} retries those that wait"))
 		},
 	}
 	return p

@@ -164,10 +164,7 @@ func (p *screen) most() (n int) {
 // counted is how many failed jobs there are.
 // "" = there is none, or that is not known yet.
 func (p *screen) counted() string {
-	if p.found.Jobs == 0 {
-		return ""
-	}
-	return human.Counted(p.found.Jobs, "failed job", "failed jobs")
+	return human.If(p.found.Jobs != 0, human.Counted(p.found.Jobs, "failed job", "failed jobs"))
 }
 
 // tail says what the columns of the hour stand for.
@@ -308,9 +305,7 @@ func (p *screen) why(v *page.View, r *engine.ClassRow, jobs []*engine.JobRow) []
 	if late > 0 {
 		t.Late = human.Counted(late, "goes", "go") + " later than due: there is no room."
 	}
-	if r.Dead > 0 {
-		t.Text += " " + page.Count(r.Dead) + " gave up: " + v.Keyed("{reclass} opens them again, one first.")
-	}
+	t.Text += human.If(r.Dead > 0, " "+page.Count(r.Dead)+" gave up: "+v.Keyed("{reclass} opens them again, one first."))
 	return t.Rows(v, v.Inner(v.W))
 }
 

@@ -107,10 +107,7 @@ func steer(v *page.View, a page.Action, r *engine.CollectionRow) page.Effect {
 
 // cannot says why an action has nothing to act on; "" = it can.
 func cannot(a page.Action, r *engine.CollectionRow) string {
-	if a == page.Cancel && r.Result != "" {
-		return r.Name + " has ended: it is " + columns.CollectionWord(r)
-	}
-	return ""
+	return human.If(a == page.Cancel && r.Result != "", r.Name+" has ended: it is "+columns.CollectionWord(r))
 }
 
 // Draw implements Page.
@@ -152,10 +149,7 @@ func (p *One) Draw(v *page.View) []string {
 		wide /= 2
 	}
 	rows := len(block.FactRows(v, v.Inner(wide), facts)) // a long one takes several
-	least := rows
-	if v.Size == page.S {
-		least = min(rows, 3)
-	}
+	least := human.Either(v.Size == page.S, min(rows, 3), rows)
 	all = append(all, page.Band{Least: least + 1, Most: max(rows, min(len(jobs), 12)) + 1, Keep: 1, Draw: func(y, h int) []string {
 		blocks := []func(w, h int) part.Section{
 			func(w, h int) part.Section {
@@ -309,10 +303,7 @@ func parts(v *page.View, r *engine.CollectionRow, w, h int) part.Section {
 			l.Bar(themes.Run, bar, float64(p.Done)/float64(p.Players))
 		}
 		l.Gap(1).Field(part.As(themes.Figure, part.Of(int64(p.Done), int64(p.Players))), figure, part.Number).Gap(2)
-		token := themes.Dim
-		if p.Page > 0 {
-			token = themes.Run
-		}
+		token := human.Either(p.Page > 0, themes.Run, themes.Dim)
 		l.Put(token, partText(&p))
 		s.Rows = append(s.Rows, l.String())
 	}

@@ -80,10 +80,7 @@ func (p *Screen) SelectedJob(v *page.View) (engine.JobID, string) {
 
 // Cannot implements Page.
 func (p *Screen) Cannot(v *page.View, a page.Action) string {
-	if a == page.Open && p.call(v).Job == "" {
-		return "this call belongs to no job"
-	}
-	return ""
+	return human.If(a == page.Open && p.call(v).Job == "", "this call belongs to no job")
 }
 
 // Act implements Page.
@@ -213,10 +210,7 @@ func (p *Screen) facts(v *page.View, w int) []string {
 
 // clockMillis is an instant to the millisecond: windows of a second are what this is about.
 func clockMillis(v *page.View, at time.Time) string {
-	if at.IsZero() {
-		return ""
-	}
-	return at.In(v.Now.Location()).Format("15:04:05.000")
+	return human.If(!at.IsZero(), at.In(v.Now.Location()).Format("15:04:05.000"))
 }
 
 // foreign is whether another process uses the key.
@@ -263,10 +257,7 @@ func (p *Screen) spentRows(v *page.View, w, h int) []string {
 		rows = append(rows, l.Cells(part.As(themes.Dim, human.Percent(share))).String())
 	}
 	if len(rows) == 0 && h > 0 {
-		none := "nobody: the recorder has no call of that window any more"
-		if p.Loading() {
-			none = "loading…"
-		}
+		none := human.Either(p.Loading(), "loading…", "nobody: the recorder has no call of that window any more")
 		rows = append(rows, v.Row(w, part.As(themes.Dim, "   "+none)))
 	}
 	return rows

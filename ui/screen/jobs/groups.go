@@ -7,6 +7,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/block"
@@ -362,10 +363,7 @@ func (s groupedJobs) Line(i int) func(l *part.Line) {
 // head writes the heading of a group. What of it the list has no room for goes on beside it.
 // Such as "▾ 732 AVAILABLE  in line: 2 min window paces".
 func (s groupedJobs) head(l *part.Line, g *block.JobGroup) {
-	sign := s.v.Theme.Glyphs.Open
-	if g.Folded {
-		sign = s.v.Theme.Glyphs.Shut
-	}
+	sign := human.Either(g.Folded, s.v.Theme.Glyphs.Shut, s.v.Theme.Glyphs.Open)
 	state := s.v.Theme.State(g.Word())
 	l.Glyph(themes.Dim, sign, 1).Gap(1).Cells(part.As(themes.Figure, page.Count(g.Jobs))).Gap(1).
 		Cells(part.As(state.Token, g.Word())).Gap(2)
@@ -435,10 +433,7 @@ func (p *Screen) openLine() (e page.Effect, ok bool) {
 // overGaps moves the cursor on from an empty line, the way it went.
 // At an end of the list it turns round: the first and the last line are never empty.
 func (p *Screen) overGaps(v *page.View, a page.Action) {
-	step := 1
-	if a == page.Up || a == page.PageUp || a == page.HalfUp || a == page.Home {
-		step = -1
-	}
+	step := human.Either(a == page.Up || a == page.PageUp || a == page.HalfUp || a == page.Home, -1, 1)
 	if p.Laid == nil {
 		return
 	}

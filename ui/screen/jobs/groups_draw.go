@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/block"
@@ -98,9 +99,7 @@ func (p *Screen) groupNote(v *page.View) string {
 	case p.queue == "":
 		text += " of all queues"
 	}
-	if p.queue != "" {
-		text += " of " + string(p.queue)
-	}
+	text += human.If(p.queue != "", " of "+string(p.queue))
 	// While the pages of a long list come in, how far the reading has got.
 	more := ""
 	switch {

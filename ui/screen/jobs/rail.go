@@ -6,6 +6,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/lists"
 	"github.com/farsight-console/farsight/ui/page"
@@ -79,12 +80,7 @@ const (
 
 // railWidth is what the rail takes of w cells beside a list; full means that the list
 // has columns which were asked for, and needs the room.
-func railWidth(w int, full bool) int {
-	if w < railFits || full {
-		return railNarrow
-	}
-	return railWide
-}
+func railWidth(w int, full bool) int { return human.Either(w < railFits || full, railNarrow, railWide) }
 
 // draw is the rail with what is known of its queue below.
 func (r *rail) draw(v *page.View, w, h int) []string {

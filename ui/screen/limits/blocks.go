@@ -122,12 +122,8 @@ func hitRows(v *page.View, hit hitRow, w int) []string {
 		token, note = themes.Warn, "unexpected"
 	}
 	text := c.At.In(v.Now.Location()).Format("15:04:05") + " " + cmp.Or(charts.HitKind(c), "429")
-	if !page.OneHost(v) {
-		text += " " + c.Host
-	}
-	if c.RetryAfter > 0 {
-		text += ", held " + human.Dur(c.RetryAfter)
-	}
+	text += human.If(!page.OneHost(v), " "+c.Host)
+	text += human.If(c.RetryAfter > 0, ", held "+human.Dur(c.RetryAfter))
 	foreign := ""
 	// Early is told by a simulator, which knows when a call came before its Retry-After had passed.
 	switch n := hit.worst; {
@@ -161,10 +157,7 @@ func (p *Screen) recorder(v *page.View, w int, at places) part.Section {
 	s := part.Section{Title: "FLIGHT RECORDER", Note: p.recorderNote(v, src, at.ribbon > 0), Focus: p.onCalls,
 		Tail: page.Joined(v, charts.Median(v), p.follow(v))}
 	if at.ribbon > 0 {
-		calls := p.ribbon.Take(v)
-		if p.On() {
-			calls = src.Calls
-		}
+		calls := human.Either(p.On(), src.Calls, p.ribbon.Take(v))
 		for _, row := range charts.Ribbon(v, calls, w-2, at.ribbon-1, true) {
 			s.Rows = append(s.Rows, " "+row)
 		}
@@ -196,18 +189,13 @@ func (p *Screen) recorderNote(v *page.View, src block.CallList, ribbon bool) str
 		return page.Count(src.Len()) + " of " + page.Count(all) + " " + v.Theme.Glyphs.Sep + " " + told
 	}
 	note := human.Counted(all, "call", "calls")
-	if ribbon {
-		note += ", newest right; height = answer time, below it long waits"
-	}
+	note += human.If(ribbon, ", newest right; height = answer time, below it long waits")
 	return note
 }
 
 // follow says that the list stands still, and the key that lets it follow again.
 func (p *Screen) follow(v *page.View) string {
-	if p.moved {
-		return v.Keyed("{first row} follows again")
-	}
-	return "newest first"
+	return human.Either(p.moved, v.Keyed("{first row} follows again"), "newest first")
 }
 
 // emptyCalls says why there is none.

@@ -208,10 +208,7 @@ func (p *Screen) limits(v *page.View, t *charts.Timetable, src part.Slice[engine
 
 	s := part.Section{Title: "RATE LIMITS", Note: note(v), Tail: p.tail(v, t, len(rest)-at.others), Focus: !p.onCalls}
 	// The window that sets the pace has the cursor when none of the others has it.
-	on := head
-	if picked >= 0 {
-		on = d.others + picked - p.top
-	}
+	on := human.Either(picked >= 0, d.others+picked-p.top, head)
 	if p.onCalls || src.Len() == 0 {
 		on = -1
 	}
@@ -227,10 +224,7 @@ func (p *Screen) limits(v *page.View, t *charts.Timetable, src part.Slice[engine
 		// On a small screen the first row stands in the title, so that rows are counted from the
 		// second.
 		y += len(d.left) - s.Height
-		i := 0
-		if y >= d.others {
-			i = p.top + y - d.others + paced
-		}
+		i := human.Either(y >= d.others, p.top+y-d.others+paced, 0)
 		p.onCalls = false
 		if y >= head && y < d.others+at.others && i < src.Len() {
 			p.buckets.Cur.Go(src, i, src.Len())
@@ -330,19 +324,13 @@ func (d *chartBlock) heads() {
 // resetText names an instant at which a window ends, with the tick that stands at it.
 // Such as "╵:47" for a window of seconds and "╵12:34" for one of minutes.
 func (d *chartBlock) resetText(at time.Time, window time.Duration) string {
-	layout := ":05"
-	if window >= time.Minute {
-		layout = "15:04"
-	}
+	layout := human.Either(window >= time.Minute, "15:04", ":05")
 	return d.Theme.Glyphs.Above + at.In(d.Now.Location()).Format(layout)
 }
 
 // fieldsFrom is where the figures begin, behind the names.
 func (d *chartBlock) fieldsFrom() int {
-	if page.OneHost(d.View) {
-		return 1 + bucketName
-	}
-	return 1 + bucketHost + bucketName
+	return human.Either(page.OneHost(d.View), 1+bucketName, 1+bucketHost+bucketName)
 }
 
 // fields writes what is known of a bucket by now.
@@ -460,9 +448,7 @@ func (d *chartBlock) frees(y int, b engine.BucketRow, s charts.Saw) {
 		return
 	}
 	text := d.resetText(b.Reset, b.Window) + " free"
-	if b.Waiting > 0 {
-		text += ", " + page.Count(b.Waiting) + " wait"
-	}
+	text += human.If(b.Waiting > 0, ", "+page.Count(b.Waiting)+" wait")
 	if x+safe.Width(text) < d.t.Width {
 		d.chart.Try(y, x, themes.Dim, text)
 	}

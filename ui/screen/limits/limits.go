@@ -8,6 +8,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/charts"
 	"github.com/farsight-console/farsight/ui/lists"
@@ -190,12 +191,7 @@ func (p *Screen) Hold() { p.focused().Hold() }
 func (p *Screen) Place() string { return p.focused().Place() }
 
 // focused is the list that has the keys.
-func (p *Screen) focused() *lists.Pane {
-	if p.onCalls {
-		return &p.calls
-	}
-	return &p.buckets
-}
+func (p *Screen) focused() *lists.Pane { return human.Either(p.onCalls, &p.calls, &p.buckets) }
 
 // Copies implements Copier: the call, or the bucket, under the cursor.
 func (p *Screen) Copies(v *page.View) []page.Copy {

@@ -27,10 +27,7 @@ func (p *Screen) Draw(v *page.View) []string {
 		p.Height = max(p.Height-minuteRows-2, 1)
 	}
 	// How many rows must be left empty before something is put below the log.
-	least := leastRecord
-	if v.Size == page.L {
-		least = block.LeastFoot
-	}
+	least := human.Either(v.Size == page.L, block.LeastFoot, leastRecord)
 	below := !p.wrap && p.Height-p.listed() > least
 	if below {
 		p.Height = p.listed()
@@ -128,7 +125,7 @@ func (p *Screen) header(v *page.View, w int) string {
 		l.Gap(2).Cells(part.As(themes.Accent, told))
 	}
 	if v.Size != page.S {
-		l.Gap(2).Cells(part.As(themes.Dim, "wrap "+word(p.wrap, "on", "off")+"  time "+word(p.ago, "ago", "abs")))
+		l.Gap(2).Cells(part.As(themes.Dim, "wrap "+human.Either(p.wrap, "on", "off")+"  time "+human.Either(p.ago, "ago", "abs")))
 	}
 	right := []part.Cell{part.As(themes.Dim, p.counted()+"  ")}
 	if why := p.Answer.Told(v); why != "" {
@@ -136,14 +133,6 @@ func (p *Screen) header(v *page.View, w int) string {
 	}
 	right = append(right, dropped(v), part.Plain(" "))
 	return l.Right(right...).String()
-}
-
-// word is the first of two words where something is so, else the second.
-func word(is bool, yes, no string) string {
-	if is {
-		return yes
-	}
-	return no
 }
 
 // mode says whether new records move the screen.
@@ -192,10 +181,7 @@ func (p *Screen) drawLine(v *page.View, l *part.Line, i int) []string {
 	}
 	l.To(1)
 	if line.more > 0 {
-		in := ""
-		if line.span >= 100*time.Millisecond {
-			in = " in " + human.Dur(line.span)
-		}
+		in := human.If(line.span >= 100*time.Millisecond, " in "+human.Dur(line.span))
 		text := v.Theme.Glyphs.Ellipsis + " " + human.Counted(line.more, "similar line", "similar lines") + in +
 			" folded " + v.Theme.Glyphs.Sep + v.Keyed(" {open} expands")
 		return []string{l.To(15).Cells(part.As(themes.Dim, text)).String()}
@@ -210,10 +196,7 @@ func (p *Screen) drawLine(v *page.View, l *part.Line, i int) []string {
 	}
 	// A message gets a column, so that fields stand below each other; a longer one pushes them
 	// right.
-	message := 22
-	if v.Size == page.L {
-		message = 30
-	}
+	message := human.Either(v.Size == page.L, 30, 22)
 	text := part.As(lineToken(r.Level), r.Text)
 	if v.Size == page.S || safe.Width(safe.Text(r.Text)) > message {
 		l.Cells(text).Gap(2)

@@ -4,6 +4,7 @@ package logs
 import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/lists"
 	"github.com/farsight-console/farsight/ui/page"
@@ -49,12 +50,7 @@ func New(job engine.JobID, name string) *Screen {
 func (p *Screen) Screen() page.Screen { return page.ScreenLogs }
 
 // Crumb implements Page.
-func (p *Screen) Crumb(*page.View) string {
-	if p.job == "" {
-		return ""
-	}
-	return "Logs of " + p.name
-}
+func (p *Screen) Crumb(*page.View) string { return human.If(p.job != "", "Logs of "+p.name) }
 
 // Want implements Page: what came before this console, once; what comes later is
 // told by Watch. Older records are asked for when the cursor has come to the first.

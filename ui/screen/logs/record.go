@@ -5,6 +5,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/lists"
 	"github.com/farsight-console/farsight/ui/page"
@@ -33,10 +34,7 @@ func (p *Record) SelectedJob(*page.View) (engine.JobID, string) { return p.Job, 
 
 // Cannot implements Page.
 func (p *Record) Cannot(_ *page.View, a page.Action) string {
-	if a == page.Open && p.Job == "" {
-		return "this record belongs to no job"
-	}
-	return ""
+	return human.If(a == page.Open && p.Job == "", "this record belongs to no job")
 }
 
 // Act implements Page.
@@ -77,10 +75,7 @@ func (p *Record) source(v *page.View) part.Slice[block.FactLine] {
 
 // Draw implements Page.
 func (p *Record) Draw(v *page.View) []string {
-	tail := v.Keyed("{open} opens its job")
-	if p.Job == "" {
-		tail = v.Keyed("{back} goes back")
-	}
+	tail := human.Either(p.Job == "", v.Keyed("{back} goes back"), v.Keyed("{open} opens its job"))
 	src, w, h := p.source(v), v.Inner(v.W), v.H-1
 	// Where rows are left, what was logged right before and after it.
 	around := block.LogAround(v, w, h-src.Len()-3, p.Seq)

@@ -57,10 +57,7 @@ var states = []struct{ status, word string }{
 
 // New makes the list of an account's matches; "" means all matches.
 func New(account string) page.Page {
-	shown := columns.AccountMatches
-	if account == "" {
-		shown = columns.AllMatches
-	}
+	shown := human.Either(account == "", columns.AllMatches, columns.AccountMatches)
 	p := &screen{account: account}
 	p.List = lists.New(columns.Matches, shown.Drawn("err", page.ByView(faultCell)),
 		func(m *engine.MatchRow) string { return m.ID })
@@ -86,10 +83,7 @@ func (p *screen) Want(v *page.View) engine.Query {
 	if p.Have {
 		p.Refresh(v)
 	}
-	version := v.Seq
-	if p.pages > 1 {
-		version = p.Seq
-	}
+	version := human.Either(p.pages > 1, p.Seq, v.Seq)
 	q := engine.MatchesQuery{Page: engine.Page{Limit: page.ListMost}, Account: p.account, All: p.all}
 	switch {
 	case p.Due(v, version):
@@ -304,10 +298,7 @@ var sums = [...]struct {
 		return ""
 	}, false},
 	{"TRIES", themes.Run, func(m *engine.MatchRow, _ *time.Location) string {
-		if m.Attempts == 0 {
-			return ""
-		}
-		return human.Counted(m.Attempts, "try", "tries")
+		return human.If(m.Attempts != 0, human.Counted(m.Attempts, "try", "tries"))
 	}, false},
 	{"LENGTH", themes.Run, func(m *engine.MatchRow, _ *time.Location) string {
 		if m.FetchedAt.IsZero() || m.Duration <= 0 {
@@ -324,10 +315,7 @@ var sums = [...]struct {
 		return fmt.Sprintf("%02d to %02d h", from, from+hoursStep)
 	}, true},
 	{"PLAYED IN", themes.OK, func(m *engine.MatchRow, zone *time.Location) string {
-		if m.Played.IsZero() {
-			return ""
-		}
-		return m.Played.In(zone).Format("2006-01")
+		return human.If(!m.Played.IsZero(), m.Played.In(zone).Format("2006-01"))
 	}, false},
 }
 
@@ -386,19 +374,13 @@ func (p *screen) loaded() string {
 
 // cut says that no more pages are read, although there are others; "" = they are.
 func (p *screen) cut() string {
-	if p.next == "" || p.pages < mostPages {
-		return ""
-	}
-	return "no more are read here, farsight matches has all"
+	return human.Either(p.next == "" || p.pages < mostPages, "", "no more are read here, farsight matches has all")
 }
 
 // orderText says in which order matches of all accounts come, while no column
 // orders them.
 func (p *screen) orderText(v *page.View) string {
-	if p.account != "" || p.By > 0 {
-		return ""
-	}
-	return "by id " + v.Theme.Glyphs.Down
+	return human.Either(p.account != "" || p.By > 0, "", "by id "+v.Theme.Glyphs.Down)
 }
 
 // heading says whose matches they are; an account that is not known any more by its id.

@@ -36,10 +36,7 @@ func New() page.Page {
 			p.Put(v, page.MadeOf{Came: p.Came}, func() []engine.MemberRow { return p.page.Members })
 		},
 		Cannot: func(_ *page.View, a page.Action, _ engine.MemberRow) string {
-			if a == page.Open {
-				return "a member has no screen of its own: all of it stands here"
-			}
-			return ""
+			return human.If(a == page.Open, "a member has no screen of its own: all of it stands here")
 		},
 	}
 	return p
@@ -141,9 +138,7 @@ func minuteCell(v *page.View, r *engine.MemberRow) part.Cell {
 // The API key is told by its fingerprint: members may have different ones.
 func factsOf(v *page.View, r *engine.MemberRow) []block.Fact {
 	is := string(r.Role)
-	if r.Here {
-		is += ", and shows you this"
-	}
+	is += human.If(r.Here, ", and shows you this")
 	return []block.Fact{
 		{Key: "role", Value: is},
 		{Key: "runs", Value: "since " + v.Clock(r.Since) + ", on " + r.Host},
@@ -193,10 +188,7 @@ func (p *screen) minute(v *page.View, w, h int) part.Section {
 	l := part.NewLine(v.Theme, w)
 	for y := range min(h, 1+loadRows*len(shown)) {
 		l.Reset(w, false)
-		sum := ""
-		if labels[y].ID != "" {
-			sum = page.Count(labels[y].Minute())
-		}
+		sum := human.If(labels[y].ID != "", page.Count(labels[y].Minute()))
 		l.Gap(1).Field(part.Plain(labels[y].ID), nameWidth-1, part.Words).
 			Field(part.As(themes.Figure, sum), 5, part.Number).Gap(2)
 		s.Rows = append(s.Rows, c.Row(l, y).String())
@@ -238,10 +230,7 @@ const wideTerms = 90
 // tookOver is how one came to lead after another.
 // Such as "after m-7f3a fell silent; 12 s without a leader". Lapsed means that it ended without a word.
 func tookOver(t, before *engine.TermRow) string {
-	ended := " stopped; "
-	if before.Lapsed {
-		ended = " fell silent; "
-	}
+	ended := human.Either(before.Lapsed, " fell silent; ", " stopped; ")
 	return "after " + before.Leader + ended + human.Span(max(t.Since.Sub(before.Until), 0)) + " without a leader"
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/lists"
@@ -35,10 +36,7 @@ func New() page.Page {
 			},
 		},
 		Cannot: func(_ *page.View, a page.Action, m columns.Message) string {
-			if a == page.Open && m.Job == "" {
-				return "this message is about no job"
-			}
-			return ""
+			return human.If(a == page.Open && m.Job == "", "this message is about no job")
 		},
 	}
 	return p

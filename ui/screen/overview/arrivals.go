@@ -66,10 +66,7 @@ func stackBlock(v *page.View, w, h int) part.Section {
 	again := v.Theme.State("RETRYABLE")
 	for y, t := range shown {
 		c.Run(y, 0, width, themes.Tick, v.Theme.Glyphs.Waited)
-		token := again.Token
-		if t.last {
-			token = themes.Err
-		}
+		token := human.Either(t.last, themes.Err, again.Token)
 		for _, at := range t.at {
 			if at.IsZero() {
 				continue
@@ -153,10 +150,7 @@ func full(v *page.View, by string) string {
 	if !named {
 		return page.BriefWhy(v, by)
 	}
-	word := ""
-	if name != "app" {
-		word = engine.MethodWord(name) + " "
-	}
+	word := human.If(name != "app", engine.MethodWord(name)+" ")
 	b, paced := v.Limits.Pacing()
 	switch several := word == "" && !page.OneHost(v); {
 	case strings.Contains(rest, "spread over the window") && several:
@@ -224,10 +218,7 @@ func (o *Screen) arrivalsBlock(v *page.View, w, h int) part.Section {
 		}
 		done := part.As(themes.Dim, part.None)
 		if at := o.plan.EndOf(a.ID); at.After(v.Now) && a.Stand == "" {
-			done = part.Plain("~" + engine.When(at, v.Now))
-			if at.Sub(v.Now) < 12*time.Hour {
-				done = part.Plain("~" + v.Clock(at))
-			}
+			done = human.Either(at.Sub(v.Now) < 12*time.Hour, part.Plain("~"+v.Clock(at)), part.Plain("~"+engine.When(at, v.Now)))
 		} else if word := v.SyncWord(a.AccountRow); word != "SYNCING" { // QUEUED, PAUSED
 			done = v.State(word)
 		} else if a.Phase != engine.PhaseMatches && a.Phase != "" {

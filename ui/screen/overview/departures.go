@@ -139,10 +139,7 @@ func (d *departures) next(v *page.View, made map[engine.JobID]time.Time) (out []
 // landed is a call that was made, with what became of it.
 func (d *departures) landed(v *page.View, c *engine.CallRow, next []engine.JobRow) departure {
 	now, live := v.Job(c.Job)
-	j := d.known[c.Job]
-	if live {
-		j = now
-	}
+	j := human.Either(live, now, d.known[c.Job])
 	row := departure{id: string(c.Job), job: c.Job, row: j, past: true, call: engine.MethodWord(c.Method),
 		target: page.BriefTarget(c.Target), leaves: c.At.In(v.Now.Location()).Format("15:04:05.0")}
 	// A job whose next try is listed below keeps its id there: the cursor follows what is to come.
@@ -184,10 +181,7 @@ func limitWord(bucket string) string {
 
 // waited is for how long a job had been asked for at an instant; "" = not known.
 func waited(j *engine.JobRow, at time.Time) string {
-	if j.Created.IsZero() {
-		return ""
-	}
-	return human.Dur(at.Sub(j.Created))
+	return human.If(!j.Created.IsZero(), human.Dur(at.Sub(j.Created)))
 }
 
 // leaving is a job whose call is under way or to come.
@@ -313,10 +307,7 @@ func (o *Screen) departuresBlock(v *page.View, t *charts.Timetable, w, h int) pa
 		default:
 			l.On(themes.Fade(min(0.33, 0.03*float64(far))))
 		}
-		try := ""
-		if d.tries > 0 {
-			try = strconv.Itoa(d.tries)
-		}
+		try := human.If(d.tries > 0, strconv.Itoa(d.tries))
 		for n, c := range [...]part.Cell{part.As(figure, d.leaves), part.As(themes.Dim, d.call), part.As(figure, charts.PlayerName(v.Whose(&d.row))),
 			part.As(figure, d.target), part.As(themes.Dim, try), d.remark, part.As(themes.Dim, d.waited), part.As(themes.Dim, d.why)} {
 			if widths[n] > 0 {
@@ -344,18 +335,13 @@ func (o *Screen) follows(v *page.View, t *charts.Timetable, w int) string {
 		return v.Row(w)
 	}
 	text := " " + v.Theme.Glyphs.Ellipsis + " " + page.Count(more) + " more"
-	if t.Ends.After(v.Now) {
-		text += "; the last leaves ~" + v.Clock(t.Ends)
-	}
+	text += human.If(t.Ends.After(v.Now), "; the last leaves ~"+v.Clock(t.Ends))
 	return v.Row(w, part.As(themes.Dim, text+"   "), part.As(themes.Accent, v.Keyed("{open}")), part.As(themes.Dim, " opens one"))
 }
 
 // nothingLeaves says in place of calls why there are none.
 func (o *Screen) nothingLeaves(v *page.View) string {
-	if o.board.Loading() && v.Engine.State != engine.EngineBrowse {
-		return "loading…"
-	}
-	return v.Start("no call waits", "{sync} starts a sync")
+	return human.Either(o.board.Loading() && v.Engine.State != engine.EngineBrowse, "loading…", v.Start("no call waits", "{sync} starts a sync"))
 }
 
 // job is the one under the cursor of the departures.

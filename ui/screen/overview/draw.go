@@ -100,18 +100,12 @@ func (o *Screen) tightest(v *page.View, t *charts.Timetable, w, h int) part.Sect
 	b, paced := charts.Pacing(v.Data, t.Plan)
 	s := part.Section{Title: "WINDOW", Height: h}
 	if !paced {
-		why := "no limit is known yet: the first answer tells them"
-		if len(v.Limits.Buckets) > 0 {
-			why = "no window holds anything back"
-		}
+		why := human.Either(len(v.Limits.Buckets) > 0, "no window holds anything back", "no limit is known yet: the first answer tells them")
 		s.Rows = []string{v.Row(w, part.As(themes.Dim, " "+cmp.Or(v.Waiting(), why)))}
 		return s
 	}
 	c := part.NewChart(v.Theme, t.Axis, h+1)
-	tail := page.Joined(v, v.NextCalls(), t.Tail(v))
-	if v.Size == page.S {
-		tail = ""
-	}
+	tail := human.Either(v.Size == page.S, "", page.Joined(v, v.NextCalls(), t.Tail(v)))
 	c.Ends(0, themes.Dim, tail)
 	c.Words(0)
 	t.DrawSaw(v, c, 1, h-1, t.SawOf(v, b, v.Calls))
@@ -124,9 +118,7 @@ func (o *Screen) tightest(v *page.View, t *charts.Timetable, w, h int) part.Sect
 		s.Rows = append(s.Rows, c.Row(part.NewLine(v.Theme, w).Gap(1), y).String())
 	}
 	name := human.Window(b.Window) + " WINDOW"
-	if !page.OneHost(v) {
-		name += " " + b.Host
-	}
+	name += human.If(!page.OneHost(v), " "+b.Host)
 	s.Head, s.Rows = charts.Overlay(v, name, human.Counted(b.Most(), "call", "calls")+" a tooth", s.Rows[0], t.Back, w), s.Rows[1:]
 	return s
 }
@@ -144,10 +136,7 @@ func leftOf(v *page.View) int {
 
 // departing are the departures on h rows, and where there is room for it who holds and who arrives.
 func (o *Screen) departing(v *page.View, t *charts.Timetable, y, h int) []string {
-	left := leftOf(v)
-	if v.Size == page.S {
-		left = v.W
-	}
+	left := human.Either(v.Size == page.S, v.W, leftOf(v))
 	rows := v.Sections(0, y, left, h, o.departuresBlock(v, t, v.Inner(left), h-1))
 	if left == v.W {
 		return rows
@@ -191,10 +180,7 @@ func totalRows(v *page.View, t *charts.Timetable, dead []*engine.JobRow, w int) 
 	for i, f := range all {
 		top.To(at(i)).Put(themes.Figure, f.Value).Gap(1).
 			Field(part.As(themes.Dim, f.Short), max(at(i+1)-top.At()-1, 0), part.Words)
-		note := cmp.Or(f.Beat, f.Note)
-		if v.Size == page.L {
-			note = page.Joined(v, f.Beat, f.Note)
-		}
+		note := human.Either(v.Size == page.L, page.Joined(v, f.Beat, f.Note), cmp.Or(f.Beat, f.Note))
 		low.To(at(i)).Field(part.As(f.Token, note), wide-2, part.Words)
 	}
 	if v.Size == page.S {
@@ -283,20 +269,14 @@ const sinceFrom = 50
 // With the key that settles it at the right end. An empty list is good news, and says so.
 func (o *Screen) needsBlock(v *page.View, w, h int) part.Section {
 	src := o.needs(v)
-	tall := 1
-	if 2*len(src.Items) <= h {
-		tall = 2
-	}
+	tall := human.Either(2*len(src.Items) <= h, 2, 1)
 	s := part.Section{Title: "NEEDS YOU", Empty: cmp.Or(v.Waiting(), "nothing needs you")}
 	if n := len(src.Items); n > 0 {
 		s.Note = page.Count(n)
 	}
 	return o.listed(v, paneNeeds, w, h, tall, src, s, func(l *part.Line, i, row int) {
 		n := src.Items[i]
-		since := ""
-		if !n.Since.IsZero() {
-			since = n.Since.In(v.Now.Location()).Format("since 15:04")
-		}
+		since := human.If(!n.Since.IsZero(), n.Since.In(v.Now.Location()).Format("since 15:04"))
 		if row > 0 {
 			l.Gap(2).Put(themes.Dim, part.Clause(page.Joined(v, since, n.More), w-4))
 			return

@@ -63,19 +63,13 @@ func (p *Screen) madeRow(v *page.View, r *engine.PlayReport, w int) string {
 // leftOut says which games are not counted, such as those without a known length.
 // An empty cell when all are counted.
 func (p *Screen) leftOut(r *engine.PlayReport) part.Cell {
-	if r.LeftOut == 0 {
-		return part.Cell{}
-	}
-	return part.As(themes.Dim, r.Without())
+	return part.If(r.LeftOut != 0, part.As(themes.Dim, r.Without()))
 }
 
 // zone names the zone of the hours; Z adds how far it is from UTC.
 // Such as "Asia/Seoul (UTC+09:00)".
 func (p *Screen) zone(r *engine.PlayReport) string {
-	if !p.utc {
-		return r.Zone
-	}
-	return r.Zone + " (" + p.offset + ")"
+	return human.Either(!p.utc, r.Zone, r.Zone+" ("+p.offset+")")
 }
 
 // offsetOf is how far a report's zone was from UTC when it was made.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/charts"
@@ -317,10 +318,7 @@ func (p *Screen) head(v *page.View, r *engine.PlayReport, note string, w int) []
 // drawHeat draws the map of the weekdays, on wide screens with what it comes to beside it.
 // The panel beside the map holds the cell in words, which stands below the map elsewhere.
 func (p *Screen) drawHeat(v *page.View, r *engine.PlayReport, y, h int) []string {
-	w := v.W
-	if v.Size == page.L {
-		w = 3 * page.ColumnWidth
-	}
+	w := human.Either(v.Size == page.L, 3*page.ColumnWidth, v.W)
 	s := part.Section{Title: "BY WEEKDAY", Note: "minutes played in each hour", Rows: p.heat(v, r, v.Inner(w), h-1),
 		Height: h - 1}
 	if v.Size != page.L {

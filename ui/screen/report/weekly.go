@@ -57,12 +57,7 @@ func (p *weekly) want(v *page.View) engine.Query {
 }
 
 // shownWeeks is how many stand on the screen at once.
-func shownWeeks(v *page.View) int {
-	if v.Size == page.L {
-		return charts.BesideWeeks
-	}
-	return 1
-}
+func shownWeeks(v *page.View) int { return human.Either(v.Size == page.L, charts.BesideWeeks, 1) }
 
 // weekBefore is the Monday a week before one.
 // Monday is "2026-11-16"; "" = it is no date.

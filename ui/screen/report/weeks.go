@@ -36,10 +36,7 @@ func besideWeeks(v *page.View, y, h, n int, panel func(i, w int) part.Section) [
 	w := v.W / n
 	boxes := make([][]string, n)
 	for i := range boxes {
-		width := w
-		if i == n-1 {
-			width = v.W - w*i
-		}
+		width := human.Either(i == n-1, v.W-w*i, w)
 		boxes[i] = v.Sections(w*i, y, width, h, panel(i, v.Inner(width)))
 	}
 	return part.Beside(boxes...)

@@ -258,9 +258,7 @@ func (p *Screen) label(v *page.View, l *part.Line, y int, b *charts.RetryBars, r
 // Such as "24 wait, the next goes in 0:12".
 func (p *Screen) note(v *page.View) string {
 	text := page.Count(len(p.Shown))
-	if p.On() {
-		text += " of " + page.Count(p.All)
-	}
+	text += human.If(p.On(), " of "+page.Count(p.All))
 	text += " wait"
 	var first time.Time
 	for _, j := range p.Shown {

@@ -117,9 +117,7 @@ func (t *tryCounts) name(v *page.View, try int) string {
 	}
 	w := t.waits[try]
 	name += ", after "
-	if w.low < w.high {
-		name += strings.TrimSuffix(human.Window(w.low), " s") + v.Theme.Glyphs.Range
-	}
+	name += human.If(w.low < w.high, strings.TrimSuffix(human.Window(w.low), " s")+v.Theme.Glyphs.Range)
 	return name + human.Window(w.high)
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
@@ -101,8 +102,6 @@ func (p *planned) runsIn(label, zone string) []part.Cell {
 // Such as "edited by op, 2 h ago: fewer calls, config says 0 * * * * UTC".
 func editedText(v *page.View, r *engine.ScheduleRow) string {
 	text := "edited" + columns.ByUser(r.Edit.By) + ", " + v.Ago(r.Edit.At)
-	if r.Edit.Reason != "" {
-		text += ": " + r.Edit.Reason
-	}
+	text += human.If(r.Edit.Reason != "", ": "+r.Edit.Reason)
 	return text + ", config says " + r.ConfigExpr + " " + r.ConfigZone
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/charts"
@@ -155,9 +156,7 @@ func (p *screen) leftOut(v *page.View, w, h int) part.Section {
 	slices.SortStableFunc(all, func(a, b skip) int { return b.Planned.Compare(a.Planned) })
 	for _, t := range all {
 		text := v.Clock(t.Planned) + " " + t.name
-		if t.Count > 1 {
-			text += ", " + page.Count(t.Count) + " times"
-		}
+		text += human.If(t.Count > 1, ", "+page.Count(t.Count)+" times")
 		s.Rows = append(s.Rows, v.Row(w, part.As(themes.Warn, " "+string(t.Result)), part.Plain(" "+text)),
 			v.Row(w, part.As(themes.Dim, "   "+t.Reason)))
 	}
@@ -191,10 +190,7 @@ func (p *screen) runs(v *page.View) []charts.TimeRow {
 	rows := make([]charts.TimeRow, len(p.Shown))
 	for i, r := range p.Shown {
 		rows[i].Name = r.Name
-		sign := v.Theme.State("SCHEDULED")
-		if r.Paused {
-			sign = v.Theme.State("PAUSED")
-		}
+		sign := human.Either(r.Paused, v.Theme.State("PAUSED"), v.Theme.State("SCHEDULED"))
 		for _, at := range r.Next {
 			rows[i].Signs = append(rows[i].Signs, charts.TimeSign{At: at, Sign: sign})
 		}
@@ -231,9 +227,7 @@ func (p *screen) detail(v *page.View, w int) []string {
 	}
 	if r.Paused {
 		why := "paused" + columns.ByUser(r.By) + " " + v.Ago(r.Since)
-		if r.Reason != "" {
-			why += ": " + r.Reason
-		}
+		why += human.If(r.Reason != "", ": "+r.Reason)
 		rows = append(rows, v.Row(w, part.As(themes.Held, " "+why)))
 	}
 	for _, t := range r.Skipped[:min(len(r.Skipped), shownSkips)] {

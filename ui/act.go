@@ -112,8 +112,7 @@ func (m *model) hold(a page.Action) {
 func (m *model) pageAct(a page.Action, now time.Time) tea.Cmd {
 	v := m.view(now)
 	if why := m.cannot(v, a); why != "" {
-		m.toasts.add(engine.Note{Level: engine.LevelInfo, Text: why}, now)
-		return nil
+		return m.showMessage(why)
 	}
 	if a == page.Key {
 		m.ask(page.AskKey)
@@ -212,8 +211,7 @@ func (m *model) carryOut(e page.Effect, now time.Time) tea.Cmd {
 	// The question holds the commands: yes carries out what was asked about, whatever is selected
 	// by then.
 	case e.Confirm != nil:
-		m.over = confirmOver(*e.Confirm, func() tea.Cmd { return m.doAll(all) })
-		return nil
+		return m.confirm(*e.Confirm, func() tea.Cmd { return m.doAll(all) })
 	}
 	return m.doAll(all)
 }

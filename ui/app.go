@@ -97,29 +97,16 @@ func newModel(console engine.Console, opt Options) *model {
 	for _, fault := range opt.Mine.Faults {
 		m.toasts.add(engine.Note{Level: engine.LevelWarn, Text: fault}, m.now())
 	}
-	profile := themes.DetectProfile(opt.Env, true)
-	m.asking = opt.themeOptions(profile, themes.Unknown).Asks()
+	m.asking = opt.asksGround()
 	m.choose()
 	return m
 }
 
 // choose makes the theme anew from what is known of the terminal.
-func (m *model) choose() {
-	o := m.themeOptions()
-	if m.picked != "" {
-		o.Flag = m.picked
-	}
-	th, err := themes.Choose(o)
-	if err != nil { // Validate is asked before; an unknown name is no reason to show nothing
-		th = themes.NewMono(themes.Unicode)
-	}
-	m.theme = th
-}
+func (m *model) choose() { m.theme = m.opt.look(m.picked, m.ground) }
 
 // themeOptions is what is known of the terminal and of what was asked for.
-func (m *model) themeOptions() themes.Options {
-	return m.opt.themeOptions(themes.DetectProfile(m.opt.Env, true), m.ground)
-}
+func (m *model) themeOptions() themes.Options { return m.opt.themeOptions(m.opt.profile(), m.ground) }
 
 // groundWait is how long the first frame waits for the terminal to tell its background. Some never
 // do, and a screen that is dark on dark is worse than one that comes a third of a second later.
@@ -245,10 +232,7 @@ func (m *model) answerGround(msg tea.BackgroundColorMsg) {
 	if m.opt.themeOptions(themes.TrueColor, themes.Unknown).NoColor != "" {
 		return
 	}
-	m.ground, m.asking = themes.LightGround, false
-	if msg.IsDark() {
-		m.ground = themes.DarkGround
-	}
+	m.ground, m.asking = groundOf(msg), false
 	m.choose()
 }
 
@@ -414,9 +398,10 @@ func (m *model) keyed(text string) string {
 	return m.said.keyed(m.keys, keys.On(m.page().Screen()), text)
 }
 
-// showMessage puts a sentence on the message line.
-func (m *model) showMessage(text string) {
+// showMessage puts a sentence on the message line. That is all there is to do: it gives no command.
+func (m *model) showMessage(text string) tea.Cmd {
 	m.toasts.add(engine.Note{Level: engine.LevelInfo, Text: text}, m.now())
+	return nil
 }
 
 // chaosState is what the panel draws from; nil on every other screen.

@@ -202,12 +202,10 @@ func (m *model) follow(now time.Time) tea.Cmd {
 // undoLast takes the last command back, within session.UndoFor of it.
 func (m *model) undoLast(now time.Time) tea.Cmd {
 	if !m.undo.Open(now) {
-		m.showMessage(m.keyed("there is nothing to undo: {undo} takes a " + operation.UndoWords("or") + " back within " + human.Window(session.UndoFor)))
-		return nil
+		return m.showMessage(m.keyed("there is nothing to undo: {undo} takes a " + operation.UndoWords("or") + " back within " + human.Window(session.UndoFor)))
 	}
 	if why := m.refuses(); why != "" {
-		m.showMessage(why)
-		return nil
+		return m.showMessage(why)
 	}
 	return m.do(m.undo.Take())
 }
@@ -233,12 +231,10 @@ func (m *model) disturb(e page.Effect) tea.Cmd {
 		}
 	}
 	if m.opt.Chaos == nil {
-		m.showMessage(session.NoChaos)
-		return nil
+		return m.showMessage(session.NoChaos)
 	}
 	if e.Confirm != nil {
-		m.over = confirmOver(*e.Confirm, run)
-		return nil
+		return m.confirm(*e.Confirm, run)
 	}
 	return run()
 }

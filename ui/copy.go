@@ -27,8 +27,7 @@ const maxCopy = 64 << 10
 func (m *model) openCopy(now time.Time) tea.Cmd {
 	forms := m.copies(now)
 	if len(forms) == 0 {
-		m.showMessage("there is nothing to copy here: go to a row of a list")
-		return nil
+		return m.showMessage("there is nothing to copy here: go to a row of a list")
 	}
 	n := &menu{title: "Copy"}
 	for _, c := range forms {
@@ -67,8 +66,7 @@ func (m *model) copyRows(now time.Time) tea.Cmd {
 	}
 	_, rows := x.Export(m.view(now), false)
 	if len(rows) < 2 {
-		m.showMessage("the list is empty")
-		return nil
+		return m.showMessage("the list is empty")
 	}
 	return m.copyText(tabbed(rows))
 }
@@ -78,8 +76,7 @@ func (m *model) copyRows(now time.Time) tea.Cmd {
 func (m *model) copyText(text string) tea.Cmd {
 	// To cut it would give half a list to somebody who takes it for the whole.
 	if len(text) > maxCopy {
-		m.showMessage(human.Bytes(int64(len(text))) + " are too much for a clipboard (64 KiB): " + m.keyed("{export} writes the list to a file"))
-		return nil
+		return m.showMessage(human.Bytes(int64(len(text))) + " are too much for a clipboard (64 KiB): " + m.keyed("{export} writes the list to a file"))
 	}
 	m.toasts.add(engine.Note{Level: engine.LevelOK, Text: "copied " + human.Bytes(int64(len(text))) + " (OSC 52; tmux needs set-clipboard on)"}, m.now())
 	return tea.SetClipboard(text)
@@ -94,19 +91,16 @@ func (m *model) exportRows(now time.Time) tea.Cmd {
 	}
 	name, rows := x.Export(m.view(now), false)
 	if len(rows) < 2 {
-		m.showMessage("the list is empty")
-		return nil
+		return m.showMessage("the list is empty")
 	}
-	p := &prompt{Prompt: part.Prompt{Label: "write to", Ghost: "a new file, as CSV"}}
-	p.Set("farsight-" + name + "-" + now.Format("20060102-150405") + ".csv")
-	p.done = func(path string) (tea.Cmd, string) {
+	file := "farsight-" + name + "-" + now.Format("20060102-150405") + ".csv"
+	m.openPrompt(part.Prompt{Label: "write to", Ghost: "a new file, as CSV"}, file, func(path string) (tea.Cmd, string) {
 		// An empty name would be that of the folder itself.
 		if path = strings.TrimSpace(path); path == "" {
 			return nil, "name a file, or esc to leave it"
 		}
 		return func() tea.Msg { return written{path, len(rows) - 1, writeRows(path, rows)} }, ""
-	}
-	m.prompt = p
+	})
 	return nil
 }
 
@@ -117,8 +111,7 @@ func (m *model) refusesOwn() string { return cmp.Or(m.refuses(), m.opt.NoOwn) }
 // to it as JSON, which only one row has: several marked ones are a list.
 func (m *model) askOwn(c keys.Command, now time.Time) tea.Cmd {
 	if why := m.refusesOwn(); why != "" {
-		m.showMessage(why)
-		return nil
+		return m.showMessage(why)
 	}
 	var row page.Copy
 	for _, form := range m.copies(now) {
@@ -129,18 +122,15 @@ func (m *model) askOwn(c keys.Command, now time.Time) tea.Cmd {
 	}
 	switch {
 	case row.Text == "":
-		m.showMessage(c.Name + " is about a row: go to one")
-		return nil
+		return m.showMessage(c.Name + " is about a row: go to one")
 	case strings.HasPrefix(row.Text, "["):
-		m.showMessage(c.Name + " is about one row: unmark the others")
-		return nil
+		return m.showMessage(c.Name + " is about one row: unmark the others")
 	}
 	env, id := rowEnv(row.Text), m.copies(now)[0].Text
-	m.over = confirmOver(page.Confirm{
+	return m.confirm(page.Confirm{
 		Question: "Run " + c.Name + " on " + id + "?", Yes: "run it",
 		Lines: []string{safe.Text(c.Run), "A shell reads this on the host of this console, as your own user."},
 	}, func() tea.Cmd { return m.runOwn(c, id, row.Text, env) })
-	return nil
 }
 
 // runOwn runs such a command once the engine has written it into the audit. Keys and tokens are

@@ -112,20 +112,9 @@ func newWelcome(ctx context.Context, first FirstRun, opt Options) *welcome {
 		{ChooseDemo, "demo", "a simulated Riot API: no key, no network, nothing is kept"},
 		{ChooseBrowse, "browse stored data", browse},
 	}}
-	profile := themes.DetectProfile(opt.Env, true)
-	m.asking = opt.themeOptions(profile, themes.Unknown).Asks()
-	m.paint(themes.Unknown)
+	m.asking = opt.asksGround()
+	m.theme = opt.look("", themes.Unknown)
 	return m
-}
-
-// paint chooses the look for a ground. A name that was mistyped in the configuration must not keep
-// the first screen from being shown: there it is told, too.
-func (m *welcome) paint(g themes.Ground) {
-	th, err := themes.Choose(m.opt.themeOptions(themes.DetectProfile(m.opt.Env, true), g))
-	if err != nil {
-		th = themes.NewMono(themes.Unicode)
-	}
-	m.theme = th
 }
 
 // Init implements tea.Model.
@@ -145,7 +134,7 @@ func (m *welcome) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.asking = false
 		// Without colour the ground does not matter.
 		if m.opt.Env("NO_COLOR") == "" {
-			m.paint(groundOf(msg))
+			m.theme = m.opt.look("", groundOf(msg))
 		}
 	case groundEnd:
 		m.asking = false
@@ -161,11 +150,6 @@ func (m *welcome) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.press(tea.Key(msg))
 	}
 	return m, nil
-}
-
-// groundOf is whether the terminal's background is dark or light.
-func groundOf(msg tea.BackgroundColorMsg) themes.Ground {
-	return human.Either(msg.IsDark(), themes.DarkGround, themes.LightGround)
 }
 
 // press takes a key while a choice is to be made. Its keys are fixed: on the first

@@ -155,14 +155,11 @@ func (p *paced) sentence(e engine.EngineRow, news bool, now time.Time) string {
 // stateCells are the engine's state in one word, or what the view is instead (frozen,
 // disconnected), and then what kind of console this is.
 func (m *model) stateCells(v *page.View, now time.Time) []part.Cell {
-	cells := []part.Cell{m.stateCell(v, now)}
-	if m.demo() {
-		cells = append(cells, part.As(themes.Accent, "  DEMO"))
+	return []part.Cell{
+		m.stateCell(v, now),
+		part.If(m.demo(), part.As(themes.Accent, "  DEMO")),
+		part.If(m.opt.ReadOnly, part.As(themes.Accent, "  READ ONLY")),
 	}
-	if m.opt.ReadOnly {
-		cells = append(cells, part.As(themes.Accent, "  READ ONLY"))
-	}
-	return cells
 }
 
 // stateCell is that one word. What the console itself is comes first: rows that are frozen or old

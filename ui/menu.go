@@ -280,8 +280,7 @@ func (m *model) columnItems(l lists.Lister) []item {
 func (m *model) openThemes(time.Time) tea.Cmd {
 	// The user has said so for all programs, which counts more than a menu.
 	if m.opt.Env("NO_COLOR") != "" {
-		m.showMessage("NO_COLOR is set: there is only the theme without colour")
-		return nil
+		return m.showMessage("NO_COLOR is set: there is only the theme without colour")
 	}
 	before := m.picked
 	n := &menu{title: "THEME", moved: func(m *model, i item) { m.useTheme(i.name) }, close: func(m *model) { m.useTheme(before) }}

@@ -30,11 +30,9 @@ func (b box) has(x, y int) bool { return x >= b.x && x < b.x+b.w && y >= b.y && 
 func (m *model) toggleMouse(time.Time) tea.Cmd {
 	m.mouse = !m.mouse
 	if m.mouse {
-		m.showMessage("the mouse is on: click selects and sorts, the wheel moves; shift and drag selects text")
-	} else {
-		m.showMessage("the mouse is off: the terminal selects text with it")
+		return m.showMessage("the mouse is on: click selects and sorts, the wheel moves; shift and drag selects text")
 	}
-	return nil
+	return m.showMessage("the mouse is off: the terminal selects text with it")
 }
 
 // wheel gathers what the wheel turns; roll carries it out. While a prompt is open the wheel means

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/screen/logs"
@@ -18,7 +17,7 @@ import (
 // one screen only says why.
 func (m *model) goTo(s page.Screen) {
 	if s != m.tab && m.opt.Only != "" {
-		m.toasts.add(engine.Note{Level: engine.LevelInfo, Text: m.opt.Only}, m.now())
+		m.showMessage(m.opt.Only)
 		return
 	}
 	m.show(s)
@@ -62,19 +61,16 @@ func (m *model) reload(now time.Time) tea.Cmd {
 		r.Reload()
 		return nil
 	}
-	m.toasts.add(engine.Note{Level: engine.LevelInfo, Text: "this screen is always current"}, now)
-	return nil
+	return m.showMessage("this screen is always current")
 }
 
 // suspend stops the process as ctrl+z does in a shell, if there is one to let it go on.
 func (m *model) suspend(now time.Time) tea.Cmd {
 	if m.opt.SSH {
-		m.showMessage(m.keyed("{suspend} works on local terminals only"))
-		return nil
+		return m.showMessage(m.keyed("{suspend} works on local terminals only"))
 	}
 	if !m.opt.canSuspend() {
-		m.showMessage("no shell with job control started this console: stopped, nobody could let it go on")
-		return nil
+		return m.showMessage("no shell with job control started this console: stopped, nobody could let it go on")
 	}
 	return terminal.Suspend
 }
@@ -127,8 +123,7 @@ func stops(running, open int, demo bool) string {
 // the engine is not its own.
 func (m *model) detach(now time.Time) tea.Cmd {
 	if m.owns() && !m.opt.CanDetach {
-		m.toasts.add(engine.Note{Level: engine.LevelInfo, Text: "this engine ends with its console: it cannot be detached"}, now)
-		return nil
+		return m.showMessage("this engine ends with its console: it cannot be detached")
 	}
 	// Run tells its caller, who keeps the engine running.
 	m.detached = m.owns()
@@ -152,13 +147,11 @@ func (m *model) openAudit(time.Time) tea.Cmd {
 func (m *model) openLogs(now time.Time) tea.Cmd {
 	holder, ok := m.page().(page.Jobber)
 	if !ok {
-		m.showMessage(m.keyed("no job is selected on this screen: {logs} shows the whole log"))
-		return nil
+		return m.showMessage(m.keyed("no job is selected on this screen: {logs} shows the whole log"))
 	}
 	id, name := holder.SelectedJob(m.view(now))
 	if id == "" {
-		m.showMessage(m.keyed("no job is selected here: {logs} shows the whole log"))
-		return nil
+		return m.showMessage(m.keyed("no job is selected here: {logs} shows the whole log"))
 	}
 	m.push(logs.New(id, name))
 	return nil
@@ -167,8 +160,7 @@ func (m *model) openLogs(now time.Time) tea.Cmd {
 // openChaos shows the panel on which the demo's simulator can be made to go wrong.
 func (m *model) openChaos(time.Time) tea.Cmd {
 	if m.opt.Chaos == nil {
-		m.showMessage(session.NoChaos)
-		return nil
+		return m.showMessage(session.NoChaos)
 	}
 	m.open(page.ScreenChaos)
 	return nil
@@ -210,35 +202,32 @@ func (m *model) thaw(time.Time) tea.Cmd {
 
 // stepper is an action that moves the time cursor.
 func stepper(by time.Duration) func(m *model, now time.Time) tea.Cmd {
-	return func(m *model, now time.Time) tea.Cmd {
-		m.step(by, now)
-		return nil
-	}
+	return func(m *model, now time.Time) tea.Cmd { return m.step(by, now) }
 }
 
 // step moves the time cursor, and with it the cursor of a page that stands on an instant. While the
 // view is not frozen it goes to the neighbour of what is shown instead.
-func (m *model) step(by time.Duration, now time.Time) {
+func (m *model) step(by time.Duration, now time.Time) tea.Cmd {
 	if m.frozen == nil {
 		// [ and ] go through a list's things while the view is live.
 		edge, ok := m.neighbour(m.view(now), by)
 		if !ok {
 			edge = m.keyed("{freeze} freezes the view first; then {second back} and {second on} step through the last ten minutes, {ten seconds back} and {ten seconds on} by ten seconds")
 		}
-		if edge != "" {
-			m.showMessage(edge)
+		if edge == "" {
+			return nil
 		}
-		return
+		return m.showMessage(edge)
 	}
 	at, ok := m.reach(m.since.Add(by))
 	if !ok {
-		m.showMessage(m.keyed(m.edge(by)))
-		return
+		return m.showMessage(m.keyed(m.edge(by)))
 	}
 	m.seek(at)
 	if p, ok := m.page().(page.Timed); ok {
 		p.ToInstant(m.view(now), m.since)
 	}
+	return nil
 }
 
 // followPage moves the time cursor to where the cursor of a page stands.

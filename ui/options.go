@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/session"
@@ -71,6 +74,29 @@ func (o Options) themeOptions(p themes.Profile, g themes.Ground) themes.Options 
 	}
 }
 
+// profile is what colours the terminal has.
+func (o Options) profile() themes.Profile { return themes.DetectProfile(o.Env, true) }
+
+// asksGround reports whether the theme depends on the terminal's background.
+func (o Options) asksGround() bool { return o.themeOptions(o.profile(), themes.Unknown).Asks() }
+
+// groundOf is whether the terminal's background is dark or light.
+func groundOf(msg tea.BackgroundColorMsg) themes.Ground {
+	return human.Either(msg.IsDark(), themes.DarkGround, themes.LightGround)
+}
+
+// look is the theme on a ground: that of a name that was picked, if one was. A name that was mistyped in
+// the configuration is no reason to show nothing: Validate tells it.
+func (o Options) look(picked string, g themes.Ground) *themes.Theme {
+	t := o.themeOptions(o.profile(), g)
+	t.Flag = cmp.Or(picked, t.Flag)
+	th, err := themes.Choose(t)
+	if err != nil {
+		return themes.NewMono(themes.Unicode)
+	}
+	return th
+}
+
 // canSuspend reports whether somebody could let the console go on once it is stopped.
 func (o Options) canSuspend() bool {
 	if o.CanSuspend != nil {
@@ -82,7 +108,7 @@ func (o Options) canSuspend() bool {
 // terminal is what the terminal has to know.
 func (o Options) terminal() terminal.Options {
 	return terminal.Options{
-		Input: o.Input, Output: o.Output, Profile: themes.DetectProfile(o.Env, true), SSH: o.SSH,
+		Input: o.Input, Output: o.Output, Profile: o.profile(), SSH: o.SSH,
 		StallAfter: o.StallAfter, Stalled: o.Stalled, Stack: o.Stack,
 	}
 }

@@ -45,6 +45,12 @@ func confirmOver(c page.Confirm, yes func() tea.Cmd) *overlay {
 	return &overlay{dialog: d, yes: yes}
 }
 
+// confirm asks a question; its answer is what follows.
+func (m *model) confirm(c page.Confirm, yes func() tea.Cmd) tea.Cmd {
+	m.over = confirmOver(c, yes)
+	return nil
+}
+
 // answer is one of the two answers of a dialog, which a click gives too.
 func answer(key, does string, act page.Action) part.Hint {
 	return part.Hint{Key: key, Does: does, Click: func(int, int) string { return string(act) }}
@@ -83,8 +89,7 @@ func (m *model) agreeInWord() tea.Cmd {
 	if d.Input.Value() == d.Word {
 		return m.agree()
 	}
-	m.showMessage("nothing was done: type the word that is shown, or leave by esc")
-	return nil
+	return m.showMessage("nothing was done: type the word that is shown, or leave by esc")
 }
 
 // context is that of the keys which hold while it is there.

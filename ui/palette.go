@@ -434,8 +434,7 @@ func (m *model) fpsLine(arg string, _ time.Time) (tea.Cmd, string) {
 
 // resetItem says where the store can be emptied: not from a console that looks at it.
 func (m *model) resetItem(time.Time) tea.Cmd {
-	m.showMessage("end the engine first, then run `farsight reset`")
-	return nil
+	return m.showMessage("end the engine first, then run `farsight reset`")
 }
 
 // chaosVerb is the palette's word for the chaos panel. It is listed in the demo only.

@@ -70,18 +70,28 @@ func (m *model) askFilter() tea.Cmd {
 	if !ok {
 		return nil
 	}
-	p := &prompt{Prompt: part.Prompt{Label: "/", Ghost: "words, state:failed, age>1h, -queue:report.*, ~letters; tab completes"}, filter: f}
-	p.Set(f.Filter())
-	p.typed = func(string) tea.Cmd {
-		p.gen++
-		return after(m.ctx, debounce, settled{p, p.gen})
-	}
+	p := m.openPrompt(part.Prompt{Label: "/", Ghost: "words, state:failed, age>1h, -queue:report.*, ~letters; tab completes"}, f.Filter(), nil)
+	p.filter, p.typed = f, m.settles(p)
 	p.done = func(text string) (tea.Cmd, string) {
 		p.apply(text)
 		return nil, p.wrong
 	}
-	m.prompt = p
 	return nil
+}
+
+// openPrompt opens a line to type in, in which text stands already.
+func (m *model) openPrompt(line part.Prompt, text string, done func(text string) (tea.Cmd, string)) *prompt {
+	m.prompt = &prompt{Prompt: line, done: done}
+	m.prompt.Set(text)
+	return m.prompt
+}
+
+// settles tells the app when the text has stood still for the debounce.
+func (m *model) settles(p *prompt) func(string) tea.Cmd {
+	return func(string) tea.Cmd {
+		p.gen++
+		return after(m.ctx, debounce, settled{p, p.gen})
+	}
 }
 
 // applySettled applies the filter that is being typed, or tries the command, unless the text has changed
@@ -150,16 +160,13 @@ func (p *prompt) complete() bool {
 // askText opens a prompt that a page reads by itself. The page may want to see what the text would
 // do while it is typed, such as the next runs of a schedule.
 func (m *model) askText(t page.Text) tea.Cmd {
-	p := &prompt{Prompt: part.Prompt{Label: t.Label, Ghost: t.Ghost}}
-	p.Set(t.Start)
-	p.done = func(text string) (tea.Cmd, string) {
+	p := m.openPrompt(part.Prompt{Label: t.Label, Ghost: t.Ghost}, t.Start, func(text string) (tea.Cmd, string) {
 		c, wrong := t.Read(text, m.now())
 		if wrong != "" {
 			return nil, wrong
 		}
 		return m.do(c), ""
-	}
-	m.prompt = p
+	})
 	// Most pages only read the text once it is accepted.
 	if t.Tried == nil {
 		return nil
@@ -167,10 +174,7 @@ func (m *model) askText(t page.Text) tea.Cmd {
 	// What the text would have done must not stay on the screen without it.
 	p.left = func() { t.Tried(nil, "") }
 	p.try = func(text string) tea.Cmd { return m.tryText(p, t, text) }
-	p.typed = func(string) tea.Cmd {
-		p.gen++
-		return after(m.ctx, debounce, settled{p, p.gen})
-	}
+	p.typed = m.settles(p)
 	return p.try(t.Start)
 }
 
@@ -215,26 +219,23 @@ func (t foreseen) answer(open *prompt) {
 func (m *model) ask(kind page.Prompt) {
 	switch kind {
 	case page.AskSync:
-		p := &prompt{Prompt: part.Prompt{Label: "sync", Ghost: syncGhost(m.opt.Platform)}}
+		p := m.openPrompt(part.Prompt{Label: "sync", Ghost: syncGhost(m.opt.Platform)}, "", func(text string) (tea.Cmd, string) {
+			return operate(operation.Of(engine.OpTrigger))(m, text, m.now())
+		})
 		// tab completes an account that is known already: most syncs are of those.
 		p.rest = func(text string) string { return restOfName(text, m.rows.Data.Accounts) }
-		p.done = func(text string) (tea.Cmd, string) {
-			return operate(operation.Of(engine.OpTrigger))(m, text, m.now())
-		}
-		m.prompt = p
 	case page.AskKey:
-		p := &prompt{Prompt: part.Prompt{Label: "new API key", Ghost: "paste it: only its last four characters are ever shown", Mask: true}}
+		line := part.Prompt{Label: "new API key", Ghost: "paste it: only its last four characters are ever shown", Mask: true}
 		// Which key is given up stands in the prompt, by its last four characters.
 		if v := m.view(m.now()); v.Engine.Key != "" {
-			p.Ghost = "in place of " + keyText(v) + ": paste it, only its last four characters are ever shown"
+			line.Ghost = "in place of " + keyText(v) + ": paste it, only its last four characters are ever shown"
 		}
-		p.done = func(text string) (tea.Cmd, string) {
+		m.openPrompt(line, "", func(text string) (tea.Cmd, string) {
 			if wrong := m.opt.keyFault(text); wrong != "" {
 				return nil, wrong
 			}
 			return m.replaceKey(strings.TrimSpace(text)), ""
-		}
-		m.prompt = p
+		})
 	}
 }
 
@@ -246,7 +247,7 @@ func (m *model) replaceKey(key string) tea.Cmd {
 	if e.State == engine.EngineNoKey || e.Key == "" {
 		return m.do(c)
 	}
-	m.over = confirmOver(page.Confirm{
+	return m.confirm(page.Confirm{
 		Question: "Replace the API key?",
 		Lines: []string{
 			"The key " + e.Key + " is given up, all calls from now on are made with the new one, " + lastOf(key) + ", unless Riot refuses it. Nothing is stopped or lost.",
@@ -254,7 +255,6 @@ func (m *model) replaceKey(key string) tea.Cmd {
 		},
 		Yes: "replace it",
 	}, func() tea.Cmd { return m.do(c) })
-	return nil
 }
 
 // lastOf is as much of a key as may be shown.
@@ -385,23 +385,19 @@ func (m *model) paste(text string) tea.Cmd {
 		m.over.top = 0
 		return nil
 	}
-	m.showMessage(m.keyed("nothing takes text here: {sync} asks for an account, {key} for a key"))
-	return nil
+	return m.showMessage(m.keyed("nothing takes text here: {sync} asks for an account, {key} for a key"))
 }
 
 // askReason asks for the reason of the next command. Every command can have one; those that need
 // one ask for it themselves.
 func (m *model) askReason(time.Time) tea.Cmd {
 	if why := m.refuses(); why != "" {
-		m.showMessage(why)
-		return nil
+		return m.showMessage(why)
 	}
-	p := &prompt{Prompt: part.Prompt{Label: "because", Ghost: "why you do what comes next: the audit keeps it; empty takes it back"}}
-	p.Set(m.armed())
-	p.done = func(text string) (tea.Cmd, string) {
+	line := part.Prompt{Label: "because", Ghost: "why you do what comes next: the audit keeps it; empty takes it back"}
+	m.openPrompt(line, m.armed(), func(text string) (tea.Cmd, string) {
 		m.why = why{strings.TrimSpace(text), m.now().Add(whyFor)}
 		return nil, ""
-	}
-	m.prompt = p
+	})
 	return nil
 }

@@ -21,7 +21,7 @@ func Run(ctx context.Context, console engine.Console, opt Options) error {
 	m.ctx = ctx
 	// Before the terminal is touched: later nobody could tell whose fault its state was.
 	if terminal.Mend(opt.Input) {
-		m.toasts.add(engine.Note{Level: engine.LevelInfo, Text: mendedText}, m.now())
+		m.showMessage(mendedText)
 	}
 	err := terminal.Run(ctx, m, opt.terminal(), m.feed.Run)
 	if opt.Mine.file != nil {

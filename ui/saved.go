@@ -79,12 +79,11 @@ const longestName = 32
 func (m *model) askSave(time.Time) tea.Cmd {
 	f, ok := m.page().(page.Filterer)
 	if !ok || f.Filter() == "" {
-		m.showMessage(m.keyed("there is no filter to save here: {filter} sets one"))
-		return nil
+		return m.showMessage(m.keyed("there is no filter to save here: {filter} sets one"))
 	}
 	text, screen := f.Filter(), keys.Section(m.page().Screen())
-	p := &prompt{Prompt: part.Prompt{Label: "save /" + text + " as", Ghost: m.keyed("a short name: {:f} NAME loads it")}}
-	p.done = func(name string) (tea.Cmd, string) {
+	line := part.Prompt{Label: "save /" + text + " as", Ghost: m.keyed("a short name: {:f} NAME loads it")}
+	m.openPrompt(line, "", func(name string) (tea.Cmd, string) {
 		name = strings.TrimSpace(name)
 		if name == "" || len(name) > longestName || strings.ContainsAny(name, " \t") {
 			return nil, fmt.Sprintf("give it a name of at most %d letters, without spaces", longestName)
@@ -92,8 +91,7 @@ func (m *model) askSave(time.Time) tea.Cmd {
 		m.kept.KeepFilter(screen, name, text)
 		m.toasts.add(engine.Note{Level: engine.LevelOK, Text: m.keyed("saved: {:f} ") + name + " shows /" + text}, m.now())
 		return nil, ""
-	}
-	m.prompt = p
+	})
 	return nil
 }
 

@@ -35,30 +35,16 @@ func (z *screenSize) resize(w, h int) {
 // class is 0, 1 or 2 for a size n, by two edges. A class was stays until n is beyond its edge by
 // more than the overshoot, in either direction; first says that there was none before.
 func class(n, was, low, high int, first bool) int {
-	now := 0
-	if n >= low {
-		now++
-	}
-	if n >= high {
-		now++
-	}
-	if first || now == was {
-		return now
-	}
+	of := func(n int) int { return page.Btoi(n >= low) + page.Btoi(n >= high) }
 	// A window that has shrunk must be that much below the edge to lose its class, and one that has
 	// grown that much beyond it to gain one.
-	slack := human.Either(now > was, -overshoot, overshoot)
-	again := 0
-	if n+slack >= low {
-		again++
+	switch now := of(n); {
+	case first:
+		return now
+	case now > was:
+		return max(of(n-overshoot), was)
 	}
-	if n+slack >= high {
-		again++
-	}
-	if now > was {
-		return max(again, was)
-	}
-	return min(again, was)
+	return min(of(n+overshoot), was)
 }
 
 // tiny reports whether there is no room for a screen.

@@ -91,24 +91,15 @@ func (w *watch) progress(v *page.View, l *part.Line, row engine.AccountRow) {
 	if row.Phase == engine.PhaseTimelines {
 		done, total = row.Timelines.Done(), row.Timelines.Total
 	}
-	facts := []part.Cell{part.Plain(string(row.Phase) + " " + part.Of(int64(done), int64(total)))}
-	if rate, ok := w.perMinute(); ok {
-		facts = append(facts, part.Plain(strconv.Itoa(int(rate+0.5))+"/min"))
-	}
-	// What holds it up comes before its end, which cannot be told without it.
-	if text := charts.BlockedBy(v, row, row.ETA); text != "" {
-		facts = append(facts, part.As(themes.Held, text))
-	}
-	if row.ETA.Known && row.ETA.Calls > 0 {
-		facts = append(facts, part.Plain(human.ETA(row.ETA.Low, row.ETA.High)))
-	}
+	rate, known := w.perMinute()
 	if bar := v.W/6 - 4; total > 0 && bar >= 8 {
 		l.Bar(themes.Run, bar, float64(done)/float64(total)).Gap(2)
 	}
-	for i, f := range facts {
-		if i > 0 {
-			l.Cells(part.As(themes.Dim, " "+v.Theme.Glyphs.Sep+" "))
-		}
-		l.Cells(f)
-	}
+	// What holds it up comes before its end, which cannot be told without it.
+	l.Cells(v.Join(
+		part.Plain(string(row.Phase)+" "+part.Of(int64(done), int64(total))),
+		part.If(known, part.Plain(strconv.Itoa(int(rate+0.5))+"/min")),
+		part.As(themes.Held, charts.BlockedBy(v, row, row.ETA)),
+		part.If(row.ETA.Known && row.ETA.Calls > 0, part.Plain(human.ETA(row.ETA.Low, row.ETA.High))),
+	)...)
 }

@@ -362,11 +362,7 @@ func (m *welcome) after(inner int) part.Section {
 
 // wrapped is a text on as many rows as it takes, with a margin on both sides.
 func (m *welcome) wrapped(t themes.Token, text string, inner int) []string {
-	var rows []string
-	for _, line := range part.Wrap(safe.Text(text), max(inner-2, 1)) {
-		rows = append(rows, part.Row(m.theme.Raised(), inner, part.As(t, " "+line)))
-	}
-	return rows
+	return part.Paragraph(m.theme.Raised(), inner, t, safe.Text(text))
 }
 
 // Where the sentence on a choice begins: beside its name, or below it on a narrow screen, where

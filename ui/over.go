@@ -311,10 +311,7 @@ func (m *model) helpPanel(h int) (p sheet) {
 	list.Rows = append([]string{find}, rows[o.top:min(o.top+room, len(rows))]...)
 	sections := []part.Section{list}
 	if len(legal) > 0 {
-		small := make([]string, 0, len(legal))
-		for _, line := range legal {
-			small = append(small, part.Row(th, inner, part.As(themes.Dim, " "+line)))
-		}
+		small := part.Paragraph(th, inner, themes.Dim, Notice)
 		sections = append(sections, part.Section{Title: "FARSIGHT", Note: m.opt.Version, Rows: small, Height: len(legal)})
 	}
 	p.input = o.find
@@ -425,10 +422,7 @@ func (m *model) cardPanel(h int) (p sheet) {
 	c, th := all[m.over.card-1], m.theme.Raised()
 	w := m.overWidth(part.DialogWidth)
 	inner := w - 2*part.PanelPad
-	var rows []string
-	for _, line := range part.Wrap(m.keyed(c.text), inner-2) {
-		rows = append(rows, part.Row(th, inner, part.Plain(" "+line)))
-	}
+	rows := part.Paragraph(th, inner, themes.Text, m.keyed(c.text))
 	// The row below the page keeps its own keys, which the last card is about.
 	hints := []part.Hint{{Key: "enter", Does: "next"}, {Key: "↑", Does: "back"}, {Key: "esc", Does: "ends the tour"}}
 	if m.over.card == len(all) { // enter ends it, too

@@ -76,10 +76,7 @@ func EndedQuery(queue engine.Queue) engine.JobsQuery {
 
 // Want is the question for the jobs of a queue that gave up; nil = none is due.
 func (d *DeadJobs) Want(v *page.View, queue engine.Queue) engine.Query {
-	if d.Due(v, v.Seq) {
-		return DeadQuery(queue)
-	}
-	return nil
+	return d.Ask(v, v.Seq, DeadQuery(queue))
 }
 
 // TakeIn takes the answer to Want's question.

@@ -186,14 +186,8 @@ func (p *Job) wrapped(v *page.View, w int, t themes.Token, label, text string) [
 	if text == "" {
 		return nil
 	}
-	var rows []string
-	for i, l := range part.Wrap(label+text, w-2) {
-		if i == 3 {
-			break
-		}
-		rows = append(rows, v.Row(w, part.As(t, " "+l)))
-	}
-	return rows
+	rows := v.Paragraph(w, t, label+text)
+	return rows[:min(len(rows), 3)]
 }
 
 // leastLog is the height below which the log of a job is left to its own screen; parted is

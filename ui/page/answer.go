@@ -42,6 +42,14 @@ func (a *Answer) Due(v *View, version uint64) bool {
 	return true
 }
 
+// Ask is the question if it is due, see [Answer.Due]; nil = it is not.
+func (a *Answer) Ask(v *View, version uint64, q engine.Query) engine.Query {
+	if !a.Due(v, version) {
+		return nil
+	}
+	return q
+}
+
 // DueFor is Due for an answer about one thing that has a version of its own. When that has moved
 // on, it is asked for at once: one thing moves seldom, and the row beside it shows the new state
 // already.

@@ -29,10 +29,7 @@ func (c *Collections) Any(v *View) engine.Query {
 
 // Want is the question when it is due.
 func (c *Collections) Want(v *View) engine.Query {
-	if !c.Due(v, v.Seq) {
-		return nil
-	}
-	return engine.CollectionsQuery{Name: c.Name}
+	return c.Ask(v, v.Seq, engine.CollectionsQuery{Name: c.Name})
 }
 
 // Got takes the answer; false when it is another question's.

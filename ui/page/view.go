@@ -161,6 +161,11 @@ func (v *View) Whole(sections ...part.Section) []string {
 // Row is one painted row of w cells.
 func (v *View) Row(w int, cells ...part.Cell) string { return part.Row(v.Theme, w, cells...) }
 
+// Paragraph is a text on as many rows of w cells as it takes.
+func (v *View) Paragraph(w int, t themes.Token, text string) []string {
+	return part.Paragraph(v.Theme, w, t, text)
+}
+
 // Fitting joins facts as join does, as many whole ones as w cells hold.
 func (v *View) Fitting(w int, facts ...part.Cell) []part.Cell {
 	var kept []part.Cell

@@ -74,9 +74,7 @@ func (d Dialog) Lines(th *themes.Theme, w int) []string {
 // body is what the dialog says, in rows of w cells with an empty one at either side.
 func (d Dialog) body(th *themes.Theme, w int) (rows []string) {
 	for _, paragraph := range d.Body {
-		for _, line := range Wrap(paragraph, max(w-2, 1)) {
-			rows = append(rows, Row(th, w, Plain(" "+line)))
-		}
+		rows = append(rows, Paragraph(th, w, themes.Text, paragraph)...)
 	}
 	return rows
 }
@@ -150,6 +148,14 @@ func Clause(text string, w int) string {
 		text = text[:max(strings.LastIndex(text, ", "), strings.LastIndex(text, ": "), strings.LastIndex(text, "; "), 0)]
 	}
 	return text
+}
+
+// Paragraph is a text on as many rows of w cells as it takes, with a cell free at either side.
+func Paragraph(th *themes.Theme, w int, t themes.Token, text string) (rows []string) {
+	for _, line := range Wrap(text, max(w-2, 1)) {
+		rows = append(rows, Row(th, w, As(t, " "+line)))
+	}
+	return rows
 }
 
 // Wrap breaks text into lines of at most w cells, at spaces where it can.

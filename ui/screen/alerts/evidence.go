@@ -6,6 +6,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
+	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/lists"
 	"github.com/farsight-console/farsight/ui/page"
@@ -110,9 +111,7 @@ func (p *evidence) Draw(v *page.View) []string {
 	// two.
 	charted := v.Tall != page.Short && v.H > 3*tallestChart
 	head := []string{v.Row(w, append([]part.Cell{part.Plain(" ")}, standing(v, r)...)...)}
-	for _, line := range part.Wrap("next: "+cmp.Or(r.Next, part.None), max(w-2, 10)) {
-		head = append(head, v.Row(w, part.Plain(" "+line)))
-	}
+	head = append(head, v.Paragraph(w, themes.Text, "next: "+cmp.Or(r.Next, part.None))...)
 	panels := []part.Section{{Title: columns.AlertName(r), Rows: head, Height: len(head)}}
 	h := max(v.H-len(head)-3, 1)
 	if charted {

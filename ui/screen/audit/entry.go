@@ -43,10 +43,7 @@ func NewEntry(e engine.AuditEntry) page.Page {
 
 // Want implements Page: a command that was carried out never changes.
 func (p *entry) Want(v *page.View) engine.Query {
-	if !p.Due(v, p.entry.Seq) {
-		return nil
-	}
-	return engine.AuditQuery{Seq: p.entry.Seq}
+	return p.Ask(v, p.entry.Seq, engine.AuditQuery{Seq: p.entry.Seq})
 }
 
 // Got implements Page.

@@ -40,10 +40,7 @@ func (p *Screen) Crumb(*page.View) string { return "429 of call " + strconv.Form
 
 // Want implements Page: what led to an answer does not change any more.
 func (p *Screen) Want(v *page.View) engine.Query {
-	if !p.Due(v, p.seq) {
-		return nil
-	}
-	return engine.ForensicsQuery{Seq: p.seq}
+	return p.Ask(v, p.seq, engine.ForensicsQuery{Seq: p.seq})
 }
 
 // Got implements Page.
@@ -202,10 +199,7 @@ func (p *Screen) facts(v *page.View, w int) []string {
 	for _, line := range [][]part.Cell{why, {p.foreign(v), p.clock()}} {
 		rows = append(rows, v.Row(w, append([]part.Cell{part.Plain(" ")}, v.Join(line...)...)...))
 	}
-	for _, line := range part.Wrap(p.found.Text, max(w-2, 10)) {
-		rows = append(rows, v.Row(w, part.Plain(" "+line)))
-	}
-	return rows
+	return append(rows, v.Paragraph(w, themes.Text, p.found.Text)...)
 }
 
 // clockMillis is an instant to the millisecond: windows of a second are what this is about.

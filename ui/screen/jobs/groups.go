@@ -80,10 +80,7 @@ func (g *inGroups) want(v *page.View, p *Screen) engine.Query {
 		}
 	}
 	if page.LiveJobs(v, p.queue) == 0 {
-		if g.ended.Due(v, v.Seq) {
-			return block.EndedQuery(p.queue)
-		}
-		return nil
+		return g.ended.Ask(v, v.Seq, block.EndedQuery(p.queue))
 	}
 	if v.Size == page.S { // which has no room for the axis
 		return nil

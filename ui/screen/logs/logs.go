@@ -62,10 +62,7 @@ func (p *Screen) Want(v *page.View) engine.Query {
 		q.After = p.next
 		return q
 	}
-	if !p.Due(v, p.version(v)) {
-		return nil
-	}
-	return q
+	return p.Ask(v, p.version(v), q)
 }
 
 // version is of what an answer holds. Watch tells what is graver than debug; debug

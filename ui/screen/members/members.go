@@ -46,10 +46,7 @@ func New() page.Page {
 // The second as the version makes it ask again and again.
 // One that fell silent has to be seen, although nothing else has changed.
 func (p *screen) Want(v *page.View) engine.Query {
-	if !p.Due(v, uint64(v.Now.Unix())) {
-		return nil
-	}
-	return engine.MembersQuery{}
+	return p.Ask(v, uint64(v.Now.Unix()), engine.MembersQuery{})
 }
 
 // Got implements Page.
@@ -202,10 +199,7 @@ const nameWidth = 13
 // led says who leads, and who did, the latest first.
 // On a narrow screen how the term began has a row of its own below it.
 func (p *screen) led(v *page.View, w, h int) part.Section {
-	s := part.Section{Title: "WHO HAS LED", Height: h}
-	for _, line := range part.Wrap(columns.Led(&p.page), w-2) {
-		s.Rows = append(s.Rows, v.Row(w, part.Plain(" "+line)))
-	}
+	s := part.Section{Title: "WHO HAS LED", Height: h, Rows: v.Paragraph(w, themes.Text, columns.Led(&p.page))}
 	for i, t := range p.page.Terms {
 		cells := []part.Cell{part.As(themes.Dim, " "+v.Clock(t.Since)+"  "), part.Plain(t.Leader + " on " + t.Host)}
 		before := ""

@@ -65,14 +65,10 @@ func (p *screen) SelectedJob(v *page.View) (engine.JobID, string) {
 // below is the whole text of the selected message: a list cuts it.
 func (p *screen) below(v *page.View) []string {
 	m, _ := p.Selected()
-	var rows []string
 	if len(p.Shown) == 0 {
 		return []string{v.Row(v.Inner(v.W), part.As(themes.Dim, " no message is selected"))}
 	}
-	for _, line := range part.Wrap(m.Text, max(v.W-4, 10)) {
-		rows = append(rows, v.Row(v.Inner(v.W), part.Plain(" "+line)))
-	}
-	return rows
+	return v.Paragraph(v.Inner(v.W), themes.Text, m.Text)
 }
 
 // wholeRows is how many rows the whole text of a message gets at least, which is enough for most.

@@ -61,10 +61,7 @@ func (p *planned) draw(v *page.View, name string, w int) (rows []string, ok bool
 	case p.name == "" || p.name != name:
 		return nil, false
 	case p.wrong != "":
-		for _, line := range part.Wrap(p.wrong, max(w-2, 10)) {
-			rows = append(rows, v.Row(w, part.As(themes.Err, " "+line)))
-		}
-		return rows, true
+		return v.Paragraph(w, themes.Err, p.wrong), true
 	case p.receipt == nil:
 		return []string{v.Row(w, part.As(themes.Dim, " asking the engine when it would run…"))}, true
 	}

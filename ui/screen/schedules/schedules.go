@@ -81,10 +81,7 @@ func New() page.Page {
 
 // Want implements Page: schedules move with the database.
 func (p *screen) Want(v *page.View) engine.Query {
-	if !p.Due(v, v.Seq) {
-		return nil
-	}
-	return engine.SchedulesQuery{}
+	return p.Ask(v, v.Seq, engine.SchedulesQuery{})
 }
 
 // Got implements Page.

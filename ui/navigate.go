@@ -2,10 +2,10 @@ package ui
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/screen/logs"
@@ -102,13 +102,8 @@ func (m *model) owns() bool { return m.opt.Embedded && (m.opt.Guest == nil || !m
 
 // stops says what an engine at work leaves when it ends with this console, and what becomes of it.
 func stops(running, open int, demo bool) string {
-	var what []string
-	if running > 0 {
-		what = append(what, human.Counted(running, "running job", "running jobs"))
-	}
-	if open > 0 {
-		what = append(what, human.Counted(open, "sync", "syncs"))
-	}
+	what := human.If(running > 0, human.Counted(running, "running job", "running jobs")) +
+		human.If(running > 0 && open > 0, " and ") + human.If(open > 0, human.Counted(open, "sync", "syncs"))
 	kept := "It is kept and goes on at the next start."
 	switch {
 	case demo:
@@ -116,7 +111,7 @@ func stops(running, open int, demo bool) string {
 	case running+open > 1:
 		kept = "All of it is kept and goes on at the next start."
 	}
-	return "It stops " + strings.Join(what, " and ") + ". " + kept
+	return "It stops " + what + ". " + kept
 }
 
 // detach leaves the console and lets the engine go on. An attached console is left as by quitting:

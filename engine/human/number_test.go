@@ -24,3 +24,12 @@ func TestOrdinal(t *testing.T) {
 		}
 	}
 }
+
+func TestChoices(t *testing.T) {
+	if Either(true, 1, 2) != 1 || Either(false, 1, 2) != 2 || If(true, "a") != "a" || If(false, "a") != "" {
+		t.Error("the wrong one of two")
+	}
+	if got := List("", "since 14d", "", "no timelines"); got != "since 14d, no timelines" {
+		t.Errorf("List says %q", got)
+	}
+}

@@ -240,20 +240,15 @@ func endedCell(v *page.View, j engine.JobRow) part.Cell {
 
 // handsOf are whose hands a job went through, and what they have brought.
 // By is empty for what the engine made by itself.
-func handsOf(j *engine.JobRow) (facts []part.Cell) {
-	if j.By != "" {
-		facts = append(facts, part.Plain("asked for by "+j.By))
+func handsOf(j *engine.JobRow) []part.Cell {
+	worker := part.As(themes.Dim, "last had by worker "+strconv.Itoa(j.Worker))
+	if j.State == engine.Running {
+		worker = part.Plain("worker " + strconv.Itoa(j.Worker) + " has it")
 	}
-	switch {
-	case j.Worker > 0 && j.State == engine.Running:
-		facts = append(facts, part.Plain("worker "+strconv.Itoa(j.Worker)+" has it"))
-	case j.Worker > 0:
-		facts = append(facts, part.As(themes.Dim, "last had by worker "+strconv.Itoa(j.Worker)))
+	return []part.Cell{
+		part.If(j.By != "", part.Plain("asked for by "+j.By)), part.If(j.Worker > 0, worker),
+		part.If(j.Bytes > 0, part.Plain("fetched "+human.Bytes(int64(j.Bytes)))),
 	}
-	if j.Bytes > 0 {
-		facts = append(facts, part.Plain("fetched "+human.Bytes(int64(j.Bytes))))
-	}
-	return facts
 }
 
 // policyText names the policy of its retries.
@@ -286,19 +281,15 @@ func traceName(k engine.Kind) string {
 // What stands in the attempt's own row of the list is left out but for the error, which is cut
 // there.
 func (p *Job) attemptFacts(v *page.View, a *engine.Attempt) []part.Cell {
-	name := human.Either(a.Number == 0, "hold", "try "+strconv.Itoa(a.Try))
-	facts := []part.Cell{part.As(themes.Accent, name), part.Plain(columns.InShort(a.Err)),
-		part.As(themes.Dim, a.Decision)}
-	add := func(is bool, text string) {
-		if is {
-			facts = append(facts, part.As(themes.Dim, text))
-		}
+	dim := func(is bool, text string) part.Cell { return part.If(is, part.As(themes.Dim, text)) }
+	return []part.Cell{
+		part.As(themes.Accent, human.Either(a.Number == 0, "hold", "try "+strconv.Itoa(a.Try))),
+		part.Plain(columns.InShort(a.Err)), part.As(themes.Dim, a.Decision),
+		dim(a.Status > 0 && a.Err == "", "status "+strconv.Itoa(a.Status)),
+		dim(!a.Next.IsZero(), "next at "+v.Clock(a.Next)),
+		dim(a.External != "", traceName(p.row(v).Kind)+" "+a.External),
+		dim(a.Worker > 0, "worker "+strconv.Itoa(a.Worker)),
 	}
-	add(a.Status > 0 && a.Err == "", "status "+strconv.Itoa(a.Status))
-	add(!a.Next.IsZero(), "next at "+v.Clock(a.Next))
-	add(a.External != "", traceName(p.row(v).Kind)+" "+a.External)
-	add(a.Worker > 0, "worker "+strconv.Itoa(a.Worker))
-	return facts
 }
 
 // moves are those that are stored, between when the job was made and, if nothing is stored of it, its end.

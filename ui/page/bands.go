@@ -1,5 +1,6 @@
 package page
 
+import "github.com/farsight-console/farsight/engine/human"
 import "github.com/farsight-console/farsight/ui/part"
 
 // Band is a block of a screen as wide as its area. Bands stand one below the other with
@@ -9,6 +10,9 @@ type Band struct {
 	Keep        int // bands with the smaller number stay longer where not all have room
 	Draw        func(y, h int) []string
 }
+
+// If is the band where something is so; elsewhere it is left out.
+func (b Band) If(is bool) Band { return human.Either(is, b, Band{}) }
 
 // Bands draws those that have room, each with as many rows as it gets: the least that it
 // needs, then what is left from the first one on, up to the most that it can use.

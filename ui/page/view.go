@@ -1,6 +1,7 @@
 package page
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -283,10 +284,10 @@ func (v *View) Ratio(b engine.BucketRow) float64 {
 	return human.Either(b.Limit <= 0, 0, float64(b.Counted(v.Now))/float64(b.Limit))
 }
 
-// Spaced writes facts with room between them.
+// Spaced writes facts with room between them, empty ones left out.
 func Spaced(v *View, w int, facts []part.Cell) string {
 	l := part.NewLine(v.Theme, w).Gap(1)
-	for i, f := range facts {
+	for i, f := range slices.DeleteFunc(facts, func(f part.Cell) bool { return f.Text == "" }) {
 		if i > 0 {
 			l.Gap(3)
 		}

@@ -254,12 +254,9 @@ const someEvidence, leastChart = 3, 4
 
 // standing is FIRING, now 47, limit > 2, since 12:30:05.
 func standing(v *page.View, r *engine.AlertRow) []part.Cell {
-	facts := []part.Cell{columns.AlertSign(page.Pen{View: v}, r), part.Plain("now " + r.Now()),
-		part.As(themes.Dim, "limit "+r.Bound())}
-	if r.State != engine.AlertOK && !r.Since.IsZero() {
-		facts = append(facts, part.As(themes.Dim, "since "+v.Clock(r.Since)))
-	}
-	return v.Join(facts...)
+	since := part.As(themes.Dim, "since "+v.Clock(r.Since))
+	return v.Join(columns.AlertSign(page.Pen{View: v}, r), part.Plain("now "+r.Now()),
+		part.As(themes.Dim, "limit "+r.Bound()), part.If(r.State != engine.AlertOK && !r.Since.IsZero(), since))
 }
 
 // empty says why there is no row.

@@ -3,7 +3,6 @@ package audit
 import (
 	"cmp"
 	"strconv"
-	"strings"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
@@ -64,25 +63,13 @@ func (p *entry) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
 // diff is what else has changed besides the state.
 // Such as "due 12:31:47 → 12:30:50, tries 2 → 0". The state has a column of its own.
 func diff(v *page.View, m *engine.JobMove) part.Cell {
-	var facts []string
 	a, b := m.Before, m.After
-	if !a.Due.Equal(b.Due) {
-		facts = append(facts, "due "+v.Clock(a.Due)+" "+v.Theme.Glyphs.Next+" "+v.Clock(b.Due))
+	counted := func(name string, before, after int) string {
+		return human.If(before != after, name+" "+strconv.Itoa(before)+" "+v.Theme.Glyphs.Next+" "+strconv.Itoa(after))
 	}
-	for _, n := range []struct {
-		name   string
-		before int
-		after  int
-	}{{"round", a.Round, b.Round}, {"tries", a.Tries, b.Tries}, {"phase", a.Phase, b.Phase},
-		{"crashes", a.Crashes, b.Crashes}} {
-		if n.before != n.after {
-			facts = append(facts, n.name+" "+strconv.Itoa(n.before)+" "+v.Theme.Glyphs.Next+" "+strconv.Itoa(n.after))
-		}
-	}
-	if !a.Front && b.Front {
-		facts = append(facts, "first in its line")
-	}
-	return part.As(themes.Dim, strings.Join(facts, ", "))
+	due := human.If(!a.Due.Equal(b.Due), "due "+v.Clock(a.Due)+" "+v.Theme.Glyphs.Next+" "+v.Clock(b.Due))
+	return part.As(themes.Dim, human.List(due, counted("round", a.Round, b.Round), counted("tries", a.Tries, b.Tries),
+		counted("phase", a.Phase, b.Phase), counted("crashes", a.Crashes, b.Crashes), human.If(!a.Front && b.Front, "first in its line")))
 }
 
 // SelectedJob implements Jobber.
@@ -126,9 +113,7 @@ func (p *entry) Draw(v *page.View) []string {
 // whoFull names the session too.
 // A person with two consoles open has two sessions.
 func whoFull(a engine.Actor) string {
-	text := columns.Who(a)
-	text += human.If(a.Session != "", ", session "+a.Session)
-	return text
+	return columns.Who(a) + human.If(a.Session != "", ", session "+a.Session)
 }
 
 // queueMove is "report.weekly: open → paused".
@@ -140,10 +125,7 @@ func queueMove(v *page.View, m *engine.QueueMove) string {
 // scheduleMove is latest: 0 */1 * * * UTC → 0 */2 * * * Asia/Seoul.
 func scheduleMove(v *page.View, m *engine.ScheduleMove) string {
 	words := func(s engine.ScheduleStand) string {
-		text := s.Expr + " " + s.Zone
-		text += human.If(s.Edit.Expr != "", " (edited"+columns.ByUser(s.Edit.By)+")")
-		text += human.If(s.Paused, ", paused")
-		return text
+		return s.Expr + " " + s.Zone + human.If(s.Edit.Expr != "", " (edited"+columns.ByUser(s.Edit.By)+")") + human.If(s.Paused, ", paused")
 	}
 	return m.Name + ": " + words(m.Before) + " " + v.Theme.Glyphs.Next + " " + words(m.After)
 }

@@ -124,10 +124,7 @@ func (p *One) Draw(v *page.View) []string {
 	}
 	all := []page.Band{
 		{Least: 2 + bar, Most: 2 + bar, Draw: func(int, int) []string { return v.Padded(p.head(v, r, w, bar)) }},
-	}
-	if r.Collected.Found > 0 {
-		all = append(all, page.Band{Least: 3, Most: 3, Keep: 2,
-			Draw: section(func(w, h int) part.Section { return matches(v, r, w, h) })})
+		page.Band{Least: 3, Most: 3, Keep: 2, Draw: section(func(w, h int) part.Section { return matches(v, r, w, h) })}.If(r.Collected.Found > 0),
 	}
 	if n := len(r.Parts); n > 0 {
 		blocks := []func(w, h int) part.Section{func(w, h int) part.Section { return parts(v, r, w, h) }}
@@ -199,23 +196,13 @@ func (p *One) head(v *page.View, r *engine.CollectionRow, w, bar int) []string {
 
 // limits are how much of its ladders a collection asks for: "since 14d · 50,000 matches · every 1 d".
 func limits(r *engine.CollectionRow) string {
-	var of []string
-	if r.Since != "" {
-		of = append(of, "since "+r.Since)
-	}
-	if r.Matches > 0 {
-		of = append(of, "to "+human.Counted(r.Matches, "match", "matches"))
-	}
-	if r.Timelines == "none" {
-		of = append(of, "no timelines")
-	}
-	if r.Every > 0 {
-		of = append(of, "every "+human.Span(r.Every))
-	}
-	if r.Priority > 0 {
-		of = append(of, fmt.Sprintf("priority %d", r.Priority))
-	}
-	return strings.Join(of, ", ")
+	return human.List(
+		human.If(r.Since != "", "since "+r.Since),
+		human.If(r.Matches > 0, "to "+human.Counted(r.Matches, "match", "matches")),
+		human.If(r.Timelines == "none", "no timelines"),
+		human.If(r.Every > 0, "every "+human.Span(r.Every)),
+		human.If(r.Priority > 0, fmt.Sprintf("priority %d", r.Priority)),
+	)
 }
 
 // matches is what those that it has found have come to.
@@ -303,9 +290,7 @@ func parts(v *page.View, r *engine.CollectionRow, w, h int) part.Section {
 			l.Bar(themes.Run, bar, float64(p.Done)/float64(p.Players))
 		}
 		l.Gap(1).Field(part.As(themes.Figure, part.Of(int64(p.Done), int64(p.Players))), figure, part.Number).Gap(2)
-		token := human.Either(p.Page > 0, themes.Run, themes.Dim)
-		l.Put(token, partText(&p))
-		s.Rows = append(s.Rows, l.String())
+		s.Rows = append(s.Rows, l.Put(human.Either(p.Page > 0, themes.Run, themes.Dim), partText(&p)).String())
 	}
 	return s
 }

@@ -161,12 +161,9 @@ func (p *Screen) Draw(v *page.View) []string {
 	// A third of a low screen is enough: the windows scroll.
 	windows := page.Clamp(len(p.found.Windows)+1, 2, max(v.H/3, 2))
 	spent, log := block.BeforeLog(v, max(v.H-len(facts)-windows-5, 0), len(p.found.Spent))
-	empty := "the recorder kept no counts of this call"
-	switch {
-	case p.Loading():
+	empty := human.Either(p.Have, "the recorder kept no counts of this call", "what led to it could not be read")
+	if p.Loading() {
 		empty = "loading what led to it…"
-	case !p.Have:
-		empty = "what led to it could not be read"
 	}
 	t := part.Table{Columns: windowColumns, Empty: empty}
 	return block.WithLog(v, log,
@@ -186,16 +183,12 @@ func (p *Screen) facts(v *page.View, w int) []string {
 	// Until the answer is here the class of the call tells the kind: "429.app" is of the
 	// application.
 	kind := cmp.Or(p.found.Kind, strings.TrimPrefix(string(c.Class), "429."))
-	why := []part.Cell{part.Plain(kind + " limit")}
-	if c.RetryAfter > 0 {
-		why = append(why, part.Plain("Retry-After "+human.Dur(c.RetryAfter)))
+	fault := human.If(c.Unforeseen, "unexpected: by our count there was room")
+	if c.Early > 0 { // a simulator tells of a client: no limiter of ours was there
+		fault = "the client broke the limit"
 	}
-	switch {
-	case c.Early > 0: // a simulator tells of a client: no limiter of ours was there
-		why = append(why, part.As(themes.Err, "the client broke the limit"))
-	case c.Unforeseen:
-		why = append(why, part.As(themes.Err, "unexpected: by our count there was room"))
-	}
+	why := []part.Cell{part.Plain(kind + " limit"),
+		part.If(c.RetryAfter > 0, part.Plain("Retry-After "+human.Dur(c.RetryAfter))), part.As(themes.Err, fault)}
 	for _, line := range [][]part.Cell{why, {p.foreign(v), p.clock()}} {
 		rows = append(rows, v.Row(w, append([]part.Cell{part.Plain(" ")}, v.Join(line...)...)...))
 	}

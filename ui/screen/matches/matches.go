@@ -430,21 +430,14 @@ func (p *screen) counts(v *page.View) []part.Cell {
 	}
 	row, _ := v.Account(p.account)
 	m := row.Matches
-	facts := []part.Cell{
+	return []part.Cell{
 		part.As(themes.OK, page.Count(m.Stored+m.Had)+" stored"), tally(themes.Retry, m.Retrying, "retrying"),
 		tally(themes.Err, m.Failed, "gave up"),
 		tally(themes.Off, m.TooOld, "too old"), tally(themes.Text, m.Open-m.Retrying, "not fetched"),
+		part.If(m.Cancelled > 0, tally(themes.Off, m.Cancelled, "cancelled")),
+		part.If(m.Unaskable > 0, tally(themes.Off, m.Unaskable, "cannot be asked for")),
+		part.If(m.Total > 0, part.As(themes.Dim, "of "+page.Count(m.Total))),
 	}
-	if m.Cancelled > 0 {
-		facts = append(facts, tally(themes.Off, m.Cancelled, "cancelled"))
-	}
-	if m.Unaskable > 0 {
-		facts = append(facts, tally(themes.Off, m.Unaskable, "cannot be asked for"))
-	}
-	if m.Total > 0 {
-		facts = append(facts, part.As(themes.Dim, "of "+page.Count(m.Total)))
-	}
-	return facts
 }
 
 // tally is a count with its name, dim when it is nothing.

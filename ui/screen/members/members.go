@@ -134,10 +134,8 @@ func minuteCell(v *page.View, r *engine.MemberRow) part.Cell {
 // factsOf are what a list has no room for.
 // The API key is told by its fingerprint: members may have different ones.
 func factsOf(v *page.View, r *engine.MemberRow) []block.Fact {
-	is := string(r.Role)
-	is += human.If(r.Here, ", and shows you this")
 	return []block.Fact{
-		{Key: "role", Value: is},
+		{Key: "role", Value: string(r.Role) + human.If(r.Here, ", and shows you this")},
 		{Key: "runs", Value: "since " + v.Clock(r.Since) + ", on " + r.Host},
 		{Key: "API key", Value: cmp.Or(r.Key, "none")},
 		{Key: "clock", Value: columns.ClockOff(r.Ahead) + " to the database's"},

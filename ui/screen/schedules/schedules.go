@@ -152,8 +152,7 @@ func (p *screen) leftOut(v *page.View, w, h int) part.Section {
 	}
 	slices.SortStableFunc(all, func(a, b skip) int { return b.Planned.Compare(a.Planned) })
 	for _, t := range all {
-		text := v.Clock(t.Planned) + " " + t.name
-		text += human.If(t.Count > 1, ", "+page.Count(t.Count)+" times")
+		text := v.Clock(t.Planned) + " " + t.name + human.If(t.Count > 1, ", "+page.Count(t.Count)+" times")
 		s.Rows = append(s.Rows, v.Row(w, part.As(themes.Warn, " "+string(t.Result)), part.Plain(" "+text)),
 			v.Row(w, part.As(themes.Dim, "   "+t.Reason)))
 	}
@@ -223,8 +222,7 @@ func (p *screen) detail(v *page.View, w int) []string {
 		rows = append(rows, v.Row(w, part.As(themes.Accent, " "+editedText(v, &r))))
 	}
 	if r.Paused {
-		why := "paused" + columns.ByUser(r.By) + " " + v.Ago(r.Since)
-		why += human.If(r.Reason != "", ": "+r.Reason)
+		why := "paused" + columns.ByUser(r.By) + " " + v.Ago(r.Since) + human.If(r.Reason != "", ": "+r.Reason)
 		rows = append(rows, v.Row(w, part.As(themes.Held, " "+why)))
 	}
 	for _, t := range r.Skipped[:min(len(r.Skipped), shownSkips)] {

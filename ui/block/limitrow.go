@@ -15,9 +15,7 @@ import (
 
 // ScopeName is what a bucket limits: app, match, timeline, match service.
 func ScopeName(b engine.BucketRow) string {
-	name := cmp.Or(engine.MethodWord(b.Method), b.Kind)
-	name += human.If(b.Kind == "service", " service")
-	return name
+	return cmp.Or(engine.MethodWord(b.Method), b.Kind) + human.If(b.Kind == "service", " service")
 }
 
 // downText says what is done about an endpoint that is down, how many calls wait for it, and since

@@ -156,8 +156,7 @@ func whyInLine(v *page.View, j *engine.JobRow, next string) Told {
 		ago := human.Age(v.Beat().Sub(j.Due.Truncate(time.Second)))
 		t.Late = "Its " + human.Ordinal(j.Tries+1) + " try was due at " + v.Clock(j.Due) + ", " + ago + " ago."
 	}
-	t.Act = v.Keyed("{retry} would not make it faster")
-	t.Act += human.If(next != "", v.Keyed("; {cancel} gives its place to ")+next)
+	t.Act = v.Keyed("{retry} would not make it faster") + human.If(next != "", v.Keyed("; {cancel} gives its place to ")+next)
 	t.Act += "."
 	return t
 }

@@ -251,8 +251,7 @@ func (t *Timetable) DrawLane(v *page.View, c *part.Chart, y, tall int, l *Accoun
 	case at >= 0:
 		text := l.Done.In(v.Now.Location()).Format("15:04:05")
 		if v.Size != page.S {
-			text += " done"
-			text += human.If(matches != "", ",")
+			text += " done" + human.If(matches != "", ",")
 		}
 		text += human.If(matches != "", " "+matches)
 		at = max(at, t.Back)

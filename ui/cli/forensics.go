@@ -31,9 +31,9 @@ func Forensics(q engine.ForensicsQuery) List {
 //	call 211, 2026-01-20 12:31:11: 429 (application) to match-v5.match on europe, retry after 10 s, job j655
 func forensics(o Out, f engine.Forensics) error {
 	c := f.Call
-	head := fmt.Sprintf("call %d, %s: 429 (%s) to %s on %s", c.Seq, human.Stamp(c.At), f.Kind, c.Method, c.Host)
-	head += human.If(c.RetryAfter > 0, ", retry after "+human.Span(c.RetryAfter))
-	head += human.If(c.Job != "", ", job "+string(c.Job))
+	head := human.List(
+		fmt.Sprintf("call %d, %s: 429 (%s) to %s on %s", c.Seq, human.Stamp(c.At), f.Kind, c.Method, c.Host),
+		human.If(c.RetryAfter > 0, "retry after "+human.Span(c.RetryAfter)), human.If(c.Job != "", "job "+string(c.Job)))
 	_, _ = fmt.Fprintf(o.W, "%s\n%s\n", o.clean(head), o.clean(f.Text))
 	if err := windows(o, f.Windows); err != nil {
 		return err

@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -117,13 +116,9 @@ func (s *show) sentence(p progress, eta engine.ETA) string {
 	if p.Total >= 0 {
 		total = count(p.Total)
 	}
-	line := fmt.Sprintf("%s  %s %s/%s", p.Account, p.Phase, count(p.Done), total)
-	for _, f := range []struct {
-		what string
-		n    int
-	}{{"retrying", p.Retrying}, {"gave up", p.Failed}, {"cancelled", p.Cancelled}} {
-		line += human.If(f.n > 0, fmt.Sprintf("  %s %d", f.what, f.n))
-	}
+	counted := func(what string, n int) string { return human.If(n > 0, fmt.Sprintf("  %s %d", what, n)) }
+	line := fmt.Sprintf("%s  %s %s/%s", p.Account, p.Phase, count(p.Done), total) +
+		counted("retrying", p.Retrying) + counted("gave up", p.Failed) + counted("cancelled", p.Cancelled)
 	if p.Held != "" {
 		return line + "  " + p.Held
 	}
@@ -198,11 +193,6 @@ func (s *show) end(sum Summary) error {
 // lost says how many could not be had, were cancelled, cannot be asked for or still wait, if any.
 func lost(c Counts) string {
 	gaps := engine.Progress{Failed: c.Permanent, Cancelled: c.Cancelled, Unaskable: c.Unaskable}.Gaps()
-	if c.Temporary > 0 {
-		gaps = strings.TrimPrefix(gaps+", "+count(c.Temporary)+" to come", ", ")
-	}
-	if gaps == "" {
-		return ""
-	}
-	return " (" + gaps + ")"
+	gaps = human.List(gaps, human.If(c.Temporary > 0, count(c.Temporary)+" to come"))
+	return human.If(gaps != "", " ("+gaps+")")
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 )
 
 // Acted prints what a command did, or would do (dry). later is added to what it did: when it takes
@@ -17,26 +18,19 @@ func Acted(o Out, r engine.Receipt, dry bool, later string) error {
 	if o.JSON {
 		return o.json(r)
 	}
-	var b strings.Builder
-	b.WriteString(r.Text)
+	text := r.Text
 	if r.Cost != nil && dry { // what ends later for it, or that nothing does; "" where nobody has looked
-		if text := r.Cost.Delayed(time.Now()); text != "" {
-			b.WriteString("; " + text)
-		}
+		delayed := r.Cost.Delayed(time.Now())
+		text += human.If(delayed != "", "; "+delayed)
 	}
 	// Of one job the text names it already.
-	if dry && len(r.Sample) > 0 && r.Matched > 1 {
-		b.WriteString("; among them " + strings.Join(r.Sample, ", "))
-	}
-	if !dry && r.Applied > 0 && later != "" {
-		b.WriteString("; " + later)
-	}
-	if !dry && r.Undo { // its number in the audit is what undo takes
-		fmt.Fprintf(&b, "\nundo it, as long as nothing has happened since: farsight undo %d", r.Audit)
-	}
+	text += human.If(dry && len(r.Sample) > 0 && r.Matched > 1, "; among them "+strings.Join(r.Sample, ", "))
+	text += human.If(!dry && r.Applied > 0 && later != "", "; "+later)
+	// Its number in the audit is what undo takes.
+	text += human.If(!dry && r.Undo, fmt.Sprintf("\nundo it, as long as nothing has happened since: farsight undo %d", r.Audit))
 	// Each line is cleaned by itself: cleaning makes a sign of a line break, since one that comes from
 	// outside could forge a line.
-	for line := range strings.Lines(b.String()) {
+	for line := range strings.Lines(text) {
 		if _, err := fmt.Fprintln(o.W, o.clean(strings.TrimSuffix(line, "\n"))); err != nil {
 			return err
 		}

@@ -130,8 +130,7 @@ func (p *Job) why(v *page.View) string {
 	if j.Why == "" {
 		return ""
 	}
-	text := j.Why
-	text += human.If(j.Until.After(v.Now), ", in "+v.In(j.Until))
+	text := j.Why + human.If(j.Until.After(v.Now), ", in "+v.In(j.Until))
 	text += human.If(j.Place > 0, ", place "+strconv.Itoa(j.Place)+" in line")
 	return text
 }

@@ -74,8 +74,7 @@ func WordForAll(e page.Effect, a page.Action, all bool) page.Effect {
 // bulkQuestion names the number, and how many of them the filter hides: "Cancel 14 jobs (3 not in
 // this filter)?"
 func bulkQuestion(verb string, n int, one, many string, hidden int) string {
-	text := page.Capital(verb) + " " + human.Counted(n, one, many)
-	text += human.If(hidden > 0, " ("+page.Count(hidden)+" not in this filter)")
+	text := page.Capital(verb) + " " + human.Counted(n, one, many) + human.If(hidden > 0, " ("+page.Count(hidden)+" not in this filter)")
 	return text + "?"
 }
 

@@ -327,8 +327,7 @@ func (l *List[T]) SortAt(v *page.View, w, x int) {
 
 // Note is how many rows the list has, the filter, the order and the marks.
 func (l *List[T]) Note(v *page.View, more ...string) string {
-	text := page.Count(len(l.Shown))
-	text += human.If(l.text != "", " of "+page.Count(max(l.All, l.Of)))
+	text := page.Count(len(l.Shown)) + human.If(l.text != "", " of "+page.Count(max(l.All, l.Of)))
 	return l.Noted(v, text, more...)
 }
 

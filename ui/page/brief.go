@@ -19,8 +19,7 @@ func BriefWhy(v *View, why string) string {
 	if !named || !hasHost(v, host) {
 		return why
 	}
-	name = columns.Versionless(name)
-	name += human.If(!OneHost(v), ":"+host)
+	name = columns.Versionless(name) + human.If(!OneHost(v), ":"+host)
 	switch used, how, _ := strings.Cut(rest, ", "); {
 	case strings.HasPrefix(rest, frozenBy):
 		rest = "frozen: " + strings.TrimSuffix(strings.TrimPrefix(rest, frozenBy), ")")

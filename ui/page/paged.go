@@ -56,9 +56,7 @@ func (p *Paged) Far(of int) string {
 	if p.next == "" && !p.Pending || p.Looked == 0 {
 		return ""
 	}
-	text := "looked at " + Count(p.Looked)
-	text += human.If(of > p.Looked, " of "+Count(of))
-	return text
+	return "looked at " + Count(p.Looked) + human.If(of > p.Looked, " of "+Count(of))
 }
 
 // Again asks for the list from its beginning; what is shown stays.

@@ -117,8 +117,7 @@ func (p *plain) compare(u engine.Update, now time.Time) {
 func (p *plain) compareEngine(e engine.EngineRow, now time.Time) {
 	was := p.rows.Data.Engine
 	if e.State != was.State {
-		text := "the engine is " + string(e.State)
-		text += human.If(e.Why != "", ": "+e.Why)
+		text := "the engine is " + string(e.State) + human.If(e.Why != "", ": "+e.Why)
 		p.news.add("engine", "state", now, text)
 	}
 	if e.Failed > was.Failed {
@@ -136,8 +135,7 @@ func (p *plain) compareQueue(q engine.QueueRow, now time.Time) {
 	}
 	text := "queue " + string(q.Name) + " goes on"
 	if q.Paused {
-		text = "queue " + string(q.Name) + " was paused"
-		text += human.If(q.By.User != "", " by "+q.By.User)
+		text = "queue " + string(q.Name) + " was paused" + human.If(q.By.User != "", " by "+q.By.User)
 		text += human.If(q.Reason != "", ": "+q.Reason)
 	}
 	p.news.add("queue", string(q.Name), now, text)
@@ -166,18 +164,12 @@ func progressText(a engine.AccountRow) string {
 	}
 	m := a.Matches
 	share := strings.Replace(human.Percent(float64(m.Done())/float64(m.Total)), " %", " percent", 1)
-	text := strconv.Itoa(m.Done()) + " of " + human.Counted(m.Total, "match", "matches") + ", " + share
-	for _, f := range []struct {
-		n    int
-		what string
-	}{{m.Retrying, "to be tried again"}, {m.Failed, "gave up"}, {m.Cancelled, "cancelled"}} {
-		text += human.If(f.n > 0, ", "+strconv.Itoa(f.n)+" "+f.what)
-	}
-	if a.Phase == engine.PhaseTimelines {
-		text += ", timelines " + strconv.Itoa(a.Timelines.Done()) + " of " + strconv.Itoa(a.Timelines.Total)
-	}
-	text += human.If(a.ETA.Known && a.ETA.Calls > 0, ", about "+human.Spoken(a.ETA.High)+" left")
-	return text
+	counted := func(n int, what string) string { return human.If(n > 0, strconv.Itoa(n)+" "+what) }
+	timelines := fmt.Sprintf("timelines %d of %d", a.Timelines.Done(), a.Timelines.Total)
+	return human.List(strconv.Itoa(m.Done())+" of "+human.Counted(m.Total, "match", "matches"), share,
+		counted(m.Retrying, "to be tried again"), counted(m.Failed, "gave up"), counted(m.Cancelled, "cancelled"),
+		human.If(a.Phase == engine.PhaseTimelines, timelines),
+		human.If(a.ETA.Known && a.ETA.Calls > 0, "about "+human.Spoken(a.ETA.High)+" left"))
 }
 
 // compareJob tells of retries and of jobs that were sent back to wait. That jobs begin and end is
@@ -245,9 +237,7 @@ func (p *plain) compareLimits(l engine.LimitsRow, now time.Time) {
 // service has no window.
 func bucketName(b engine.BucketRow) string {
 	// A window of the application has no method: asia app.
-	name := b.Host + " " + cmp.Or(b.Method, b.Kind)
-	name += human.If(b.Window > 0, " per "+human.Spoken(b.Window))
-	return name
+	return b.Host + " " + cmp.Or(b.Method, b.Kind) + human.If(b.Window > 0, " per "+human.Spoken(b.Window))
 }
 
 // compareAlerts tells alerts that fire and those that are over, with what to do next. What only

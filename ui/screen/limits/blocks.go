@@ -121,8 +121,7 @@ func hitRows(v *page.View, hit hitRow, w int) []string {
 	if c.Unforeseen {
 		token, note = themes.Warn, "unexpected"
 	}
-	text := c.At.In(v.Now.Location()).Format("15:04:05") + " " + cmp.Or(charts.HitKind(c), "429")
-	text += human.If(!page.OneHost(v), " "+c.Host)
+	text := c.At.In(v.Now.Location()).Format("15:04:05") + " " + cmp.Or(charts.HitKind(c), "429") + human.If(!page.OneHost(v), " "+c.Host)
 	text += human.If(c.RetryAfter > 0, ", held "+human.Dur(c.RetryAfter))
 	foreign := ""
 	// Early is told by a simulator, which knows when a call came before its Retry-After had passed.
@@ -188,9 +187,7 @@ func (p *Screen) recorderNote(v *page.View, src block.CallList, ribbon bool) str
 	if told := p.Told(); told != "" {
 		return page.Count(src.Len()) + " of " + page.Count(all) + " " + v.Theme.Glyphs.Sep + " " + told
 	}
-	note := human.Counted(all, "call", "calls")
-	note += human.If(ribbon, ", newest right; height = answer time, below it long waits")
-	return note
+	return human.Counted(all, "call", "calls") + human.If(ribbon, ", newest right; height = answer time, below it long waits")
 }
 
 // follow says that the list stands still, and the key that lets it follow again.

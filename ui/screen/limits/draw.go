@@ -447,8 +447,7 @@ func (d *chartBlock) frees(y int, b engine.BucketRow, s charts.Saw) {
 	if !b.Reset.After(d.Now) || b.Used == 0 || x <= d.t.Back || s.Values[d.t.Back] > 0 {
 		return
 	}
-	text := d.resetText(b.Reset, b.Window) + " free"
-	text += human.If(b.Waiting > 0, ", "+page.Count(b.Waiting)+" wait")
+	text := d.resetText(b.Reset, b.Window) + " free" + human.If(b.Waiting > 0, ", "+page.Count(b.Waiting)+" wait")
 	if x+safe.Width(text) < d.t.Width {
 		d.chart.Try(y, x, themes.Dim, text)
 	}

@@ -117,8 +117,7 @@ func (o *Screen) tightest(v *page.View, t *charts.Timetable, w, h int) part.Sect
 	for y := range h + 1 {
 		s.Rows = append(s.Rows, c.Row(part.NewLine(v.Theme, w).Gap(1), y).String())
 	}
-	name := human.Window(b.Window) + " WINDOW"
-	name += human.If(!page.OneHost(v), " "+b.Host)
+	name := human.Window(b.Window) + " WINDOW" + human.If(!page.OneHost(v), " "+b.Host)
 	s.Head, s.Rows = charts.Overlay(v, name, human.Counted(b.Most(), "call", "calls")+" a tooth", s.Rows[0], t.Back, w), s.Rows[1:]
 	return s
 }

@@ -257,8 +257,7 @@ func (p *Screen) label(v *page.View, l *part.Line, y int, b *charts.RetryBars, r
 // The seconds are counted down by the screen (v.Ticks), without asking the engine.
 // Such as "24 wait, the next goes in 0:12".
 func (p *Screen) note(v *page.View) string {
-	text := page.Count(len(p.Shown))
-	text += human.If(p.On(), " of "+page.Count(p.All))
+	text := page.Count(len(p.Shown)) + human.If(p.On(), " of "+page.Count(p.All))
 	text += " wait"
 	var first time.Time
 	for _, j := range p.Shown {

@@ -116,8 +116,7 @@ func (t *tryCounts) name(v *page.View, try int) string {
 		return name + " try"
 	}
 	w := t.waits[try]
-	name += ", after "
-	name += human.If(w.low < w.high, strings.TrimSuffix(human.Window(w.low), " s")+v.Theme.Glyphs.Range)
+	name += ", after " + human.If(w.low < w.high, strings.TrimSuffix(human.Window(w.low), " s")+v.Theme.Glyphs.Range)
 	return name + human.Window(w.high)
 }
 

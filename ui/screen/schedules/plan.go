@@ -98,7 +98,6 @@ func (p *planned) runsIn(label, zone string) []part.Cell {
 // editedText tells who edited a schedule and what the configuration says.
 // Such as "edited by op, 2 h ago: fewer calls, config says 0 * * * * UTC".
 func editedText(v *page.View, r *engine.ScheduleRow) string {
-	text := "edited" + columns.ByUser(r.Edit.By) + ", " + v.Ago(r.Edit.At)
-	text += human.If(r.Edit.Reason != "", ": "+r.Edit.Reason)
+	text := "edited" + columns.ByUser(r.Edit.By) + ", " + v.Ago(r.Edit.At) + human.If(r.Edit.Reason != "", ": "+r.Edit.Reason)
 	return text + ", config says " + r.ConfigExpr + " " + r.ConfigZone
 }

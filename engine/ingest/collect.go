@@ -424,17 +424,15 @@ func (in *collects) playerMoved(sync func(engine.Tx, engine.Job, engine.Job, eng
 		if err != nil {
 			return fmt.Errorf("load run %s: %w", args.Run, err)
 		}
+		short := map[string]int{resultIncomplete: 1}[run.Result]
+		if err := in.judgeRoundAgain(tx, after.ID, short); err != nil {
+			return err
+		}
 		return in.changeCollection(tx, args.Collection, func(c *engine.Collection) error {
-			if run.Result == resultIncomplete {
-				c.Short++
+			if c.Result != "" {
+				return nil
 			}
-			switch c.Result {
-			case "":
-				return in.begin(tx, c)
-			case resultCompleted, resultIncomplete: // it was tried again
-				return in.judgeRound(tx, c)
-			}
-			return nil
+			return in.begin(tx, c)
 		})
 	}
 }

@@ -471,6 +471,34 @@ func TestL3b_ARoundIsCompleteOnceAllHasCome(t *testing.T) {
 	})
 }
 
+// A sync of a round that another has followed tells that one nothing, however it ends.
+func TestL3b_ARoundIsJudgedByItsOwnPlayers(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		s := newSim(sim.Options{Players: []sim.PlayerSpec{}, Ladders: []sim.LadderSpec{apex(3)}})
+		must(t, s.Inject(sim.Fault{Kind: sim.BadRequest, Match: sim.Match{Method: route.MatchIDs}, Count: 1}))
+		r := start(t, s)
+		r.collect(masters())
+		if row := r.collected(time.Hour); row.Result != "incomplete" || row.Failed != 1 {
+			t.Fatalf("%+v", row)
+		}
+		jobs, _, _, err := r.db.Jobs(t.Context(), engine.JobsQuery{States: []engine.State{engine.Discarded}, Ended: true})
+		must(t, err)
+		must(t, s.Inject(sim.Fault{Kind: sim.NotFound, Match: sim.Match{Method: route.Match}, Until: 9 * time.Hour}))
+		ask := masters()
+		ask.Matches = 1 // the next round lists nobody
+		r.collect(ask)
+		if row := r.collected(time.Hour); row.Result != "completed" || row.Round != 2 {
+			t.Fatalf("%+v", row)
+		}
+		_, err = r.backend.Act(t.Context(), engine.Command{Op: engine.OpRetry, Job: jobs[0].ID, By: operator, Reason: "again"})
+		must(t, err)
+		time.Sleep(time.Hour)
+		if row := r.collection(); row.Result != "completed" || row.Short != 0 {
+			t.Errorf("%+v", row)
+		}
+	})
+}
+
 // TestL10_WhatWasCountedIsNotAskedAgain: by the round that begins within a minute of what it would cost.
 func TestL10_WhatWasCountedIsNotAskedAgain(t *testing.T) {
 	inBubble(t, func(t *testing.T) {

@@ -300,17 +300,9 @@ func (in *settlement) judgeAgain(tx engine.Tx, run *league.Run) error {
 	if _, err := in.judge(tx, run); err != nil || run.Result == was {
 		return err
 	}
-	parents, err := tx.Parents(engine.JobID(run.Job))
-	if err != nil {
-		return err
-	}
 	short := map[string]int{resultCompleted: -1, resultIncomplete: 1}[run.Result]
-	for _, p := range parents {
-		if p.Job.Kind == kindCollect {
-			if err := in.judgeRoundAgain(tx, p.Job, short); err != nil {
-				return err
-			}
-		}
+	if err := in.judgeRoundAgain(tx, engine.JobID(run.Job), short); err != nil {
+		return err
 	}
 	if run.Closed = (time.Time{}); run.Result == resultIncomplete {
 		return nil

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/farsight-console/farsight/engine"
@@ -34,21 +35,32 @@ func (in *means) judgeRound(tx engine.Tx, c *engine.Collection) error {
 	return err
 }
 
-// judgeRoundAgain is judgeRound where a player of whom something was missing has all now, or the other way about. A
-// round that failed, was cancelled or goes on stays so, and so does one that another has followed.
-func (in *means) judgeRoundAgain(tx engine.Tx, round engine.Job, short int) error {
-	args, err := decode[collectArgs](round)
+// judgeRoundAgain tells the round that waits for a player's sync how many more lack something, fewer where that is
+// negative. One that came to its end is judged anew; one that failed, was cancelled, goes on, or that another has followed
+// stays as it is, and of a collection that is being forgotten there is nothing to tell.
+func (in *means) judgeRoundAgain(tx engine.Tx, sync engine.JobID, short int) error {
+	parents, err := tx.Parents(sync)
 	if err != nil {
-		return nil // as in partMoved
+		return err
 	}
-	return in.changeCollection(tx, args.Collection, func(c *engine.Collection) error {
-		if c.Job != round.ID {
-			return nil
+	for _, p := range parents {
+		args, err := decode[collectArgs](p.Job)
+		if p.Job.Kind != kindCollect || err != nil {
+			continue
 		}
-		c.Short += short
-		if c.Result != resultCompleted && c.Result != resultIncomplete {
-			return nil
+		err = in.changeCollection(tx, args.Collection, func(c *engine.Collection) error {
+			if c.Job != p.Job.ID {
+				return nil
+			}
+			c.Short = max(0, c.Short+short)
+			if c.Result != resultCompleted && c.Result != resultIncomplete {
+				return nil
+			}
+			return in.judgeRound(tx, c)
+		})
+		if err != nil && !errors.Is(err, engine.ErrNotFound) {
+			return err
 		}
-		return in.judgeRound(tx, c)
-	})
+	}
+	return nil
 }

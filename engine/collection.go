@@ -234,7 +234,7 @@ func (r *CollectionRow) perMatch() int {
 
 // made are the calls of a round so far, for lists and what they named.
 func (r *CollectionRow) made() int {
-	return r.Calls + r.perMatch()*(r.Collected.Found-r.Collected.Open()-r.Collected.Had)
+	return r.Calls + r.perMatch()*(r.Fetched()+r.Collected.Lost)
 }
 
 // A pace is taken over these spans: of late, and of the whole round until that is known.
@@ -280,13 +280,13 @@ func (p *Pace) Ends(r *CollectionRow, now time.Time) time.Time {
 	if !ok || r.Done() == 0 {
 		return time.Time{}
 	}
-	c, left, done := r.Collected, float64(r.Players-r.Done()), r.Done()-from.players
-	if r.Round <= 1 && c.Found > c.Had {
-		begun := min(r.Done()+CollectAhead, r.Players)
-		rest := float64(r.Players - begun)
-		if r.Matches > 0 { // no further player is listed once so many are found
-			rest = min(rest, float64(max(r.Matches-c.Found, 0)*begun)/float64(c.Found))
-		}
+	c, begun, done := r.Collected, min(r.Done()+CollectAhead, r.Players), r.Done()-from.players
+	rest := float64(r.Players - begun)
+	if r.Matches > 0 && c.Found > 0 { // no further player is listed once so many are found
+		rest = min(rest, float64(max(r.Matches-c.Found, 0)*begun)/float64(c.Found))
+	}
+	left := float64(begun-r.Done()) + rest
+	if r.Round <= 1 && c.Open() > 0 {
 		left = float64(r.perMatch()*c.Open()) + rest*float64(r.Calls+r.perMatch()*(c.Found-c.Had))/float64(begun)
 		done = r.made() - from.calls
 	}

@@ -357,6 +357,9 @@ func (s *syncRun) own(ctx context.Context, r role) error {
 	p.start(ctx, func() { done(lost()) })
 	// Nothing is triggered twice: what follows meets the sync of the engine before, if there was one.
 	sum, err := s.follow.On(watching, p.front)
+	if _, refused := errors.AsType[*cli.NotAgreed](err); refused {
+		return errors.Join(err, p.stop())
+	}
 	// What is asked after the end of the term fails, maybe before the engine has told that it ends.
 	if errors.Is(context.Cause(watching), errStoodStill) || err != nil && lost() != nil {
 		_ = p.stop() // with what follows from that

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -48,11 +49,14 @@ func (f *Following) collect(ctx context.Context, c engine.Console) (s Summary, e
 	if agree := f.opt.Agree; agree != nil {
 		ask.DryRun = true
 		r, err := c.Do(ctx, ask)
-		if err == nil {
-			err = agree(r)
-		}
-		if err != nil {
+		switch {
+		case ctx.Err() != nil && gone(ctx) == nil:
+			return s, &NotAgreed{errors.New("nothing was started")}
+		case err != nil:
 			return s, err
+		}
+		if err := agree(r); err != nil {
+			return s, &NotAgreed{err}
 		}
 		f.opt.Agree, ask.DryRun = nil, false
 	}
@@ -101,6 +105,11 @@ func (f *Following) collect(ctx context.Context, c engine.Console) (s Summary, e
 		}
 	}
 }
+
+// NotAgreed is why a collection was not begun: nobody has agreed to what it costs, or somebody left before that was told.
+type NotAgreed struct{ error }
+
+func (e *NotAgreed) Unwrap() error { return e.error }
 
 // summarizeCollection is what a round has come to since somebody waited for it.
 func summarizeCollection(row engine.CollectionRow, s Summary, start time.Time) collectSummary {

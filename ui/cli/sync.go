@@ -122,6 +122,9 @@ func (f *Following) OnlyServed() bool { return f.engine.OnlyServed }
 // with the next engine.
 func (f *Following) On(ctx context.Context, c engine.Console) (Summary, error) {
 	s, err := f.sync(ctx, c)
+	if _, refused := errors.AsType[*NotAgreed](err); refused {
+		return Summary{}, err
+	}
 	switch cause := gone(ctx); {
 	case cause != nil && (err != nil || s.Result == ResultInterrupted):
 		return Summary{}, cause

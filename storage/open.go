@@ -304,9 +304,11 @@ func (db *DB) markOpened() error {
 func (db *DB) markClosed() error {
 	o := opening{id: db.boot.ID, opened: db.boot.Opened}
 	if db.share == nil { // a copy of what others write is never read as it was closed
+		ctx, enough := context.WithTimeout(context.Background(), countFor)
 		var err error
-		o.queues, err = db.countLive(context.Background())
+		o.queues, err = db.countLive(ctx)
 		o.counted = err == nil
+		enough()
 	}
 	db.bolt.NoFreelistSync = false
 	return db.bolt.Update(func(b *bolt.Tx) error {
@@ -315,6 +317,9 @@ func (db *DB) markClosed() error {
 		return t.putRun(o)
 	})
 }
+
+// countFor is how long a close counts: whoever stops a service waits, and what is not counted is so by who wants it.
+const countFor = 3 * time.Second
 
 // opening is what table meta tells of one opening; closed is zero when it was not closed in order.
 type opening struct {

@@ -50,6 +50,9 @@ func (t *Tail) Fill(r *Ring) error {
 		if err := aside.fill(r, room-st.Size()); err != nil {
 			return err
 		}
+		if len(aside.rest) > 0 { // its last line was cut off, and nothing follows
+			aside.yieldLine(aside.rest, func(row engine.LogRow) bool { r.Add(row); return true })
+		}
 	}
 	return t.fill(r, room)
 }

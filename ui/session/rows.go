@@ -2,6 +2,8 @@ package session
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -45,21 +47,22 @@ func (r *Rows) Apply(u engine.Update, now time.Time) (changed int, turned bool) 
 
 // keeps tells what an engine's calls stand for, or stood for, from anything else.
 func keeps(d *page.Data) string {
-	text := string(d.Engine.State)
+	parts := []string{string(d.Engine.State)}
 	for i := range d.Queues {
 		if q := &d.Queues[i]; q.Paused {
-			text += " " + string(q.Name)
+			parts = append(parts, string(q.Name))
 		}
 	}
 	for i := range d.Limits.Buckets {
-		if b := &d.Limits.Buckets[i]; b.Cap > 0 || b.Blocked.After(d.Limits.At) {
-			text += fmt.Sprint(" ", b.Host, b.Method, b.Window, b.Cap, b.BlockedBy)
+		if b := &d.Limits.Buckets[i]; b.Cap > 0 || b.Frozen() || b.Blocked.After(d.Limits.At) {
+			parts = append(parts, fmt.Sprint(b.Host, b.Method, b.Window, b.Cap, b.BlockedBy))
 		}
 	}
 	for _, b := range d.Limits.Breakers {
-		text += " " + b.Host + b.Method
+		parts = append(parts, b.Host+b.Method)
 	}
-	return text
+	slices.Sort(parts) // hosts come by what waits for them
+	return strings.Join(parts, " ")
 }
 
 // listJobs puts the jobs in order.

@@ -46,3 +46,23 @@ func TestRowsFoldUpdates(t *testing.T) {
 		t.Error("a snapshot does not replace everything")
 	}
 }
+
+// TestWhatKeepsCalls: a freeze without an end turns what an engine's calls stand for, and another order of the hosts
+// does not.
+func TestWhatKeepsCalls(t *testing.T) {
+	capped := func(host string) engine.BucketRow { return engine.BucketRow{Host: host, Cap: 10} }
+	var r Rows
+	r.Apply(engine.Update{Snapshot: true, Limits: &engine.LimitsRow{Buckets: []engine.BucketRow{capped("asia"), capped("europe")}}}, uitest.Noon)
+	for _, c := range []struct {
+		buckets []engine.BucketRow
+		turned  bool
+	}{
+		{[]engine.BucketRow{capped("europe"), capped("asia")}, false},
+		{[]engine.BucketRow{capped("europe"), {Host: "asia"}}, true},
+		{[]engine.BucketRow{capped("europe"), {Host: "asia", BlockedBy: engine.BlockedFrozen}}, true},
+	} {
+		if _, turned := r.Apply(engine.Update{Limits: &engine.LimitsRow{Buckets: c.buckets}}, uitest.Noon); turned != c.turned {
+			t.Errorf("turned %t by %+v", turned, c.buckets)
+		}
+	}
+}

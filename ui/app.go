@@ -241,7 +241,7 @@ func (m *model) answerGround(msg tea.BackgroundColorMsg) {
 func (m *model) applyUpdate(u engine.Update, now time.Time) {
 	n, turned := m.rows.Apply(u, now)
 	if m.turned = turned; turned {
-		m.others.due = now
+		m.others.turn(now)
 	}
 	if m.rows.Data.Ready {
 		m.past.See(&m.rows.Data, now)

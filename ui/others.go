@@ -12,8 +12,9 @@ const othersFresh = 300 * time.Millisecond
 
 // others is what this console owes its lists for the commands of others.
 type others struct {
-	due  time.Time // when to read them anew; zero = nobody has done anything
-	last time.Time // it was done
+	due    time.Time // when to read them anew; zero = nobody has done anything
+	last   time.Time // it was done
+	turned time.Time // it was last done for a turn
 }
 
 // fresh reports whether lists were read anew a moment ago.
@@ -30,6 +31,16 @@ func (o *others) acted(now time.Time) {
 	if soonest := o.last.Add(othersEvery); soonest.After(now) {
 		o.due = soonest
 	}
+}
+
+// turn has lists read anew at once when what keeps the engine's calls turns: what it foresees comes in one frame with
+// that, whatever was read a moment ago.
+func (o *others) turn(now time.Time) {
+	if now.Sub(o.turned) < othersEvery {
+		o.acted(now)
+		return
+	}
+	o.due, o.turned = now, now
 }
 
 // reread reports whether the time has come to read the visible list anew, once.

@@ -91,3 +91,29 @@ func TestTheInspectorFollowsWhatOthersDo(t *testing.T) {
 		d.wants("CANCELLED", "asked for by bo")
 	})
 }
+
+// TestTurnsAreReadTogether: what keeps the engine's calls is read anew as it turns, also right after a command of
+// somebody else; however often it turns, lists are not read much oftener than for commands.
+func TestTurnsAreReadTogether(t *testing.T) {
+	busy(t, func(d *desk) {
+		turn := func(by bool) {
+			d.send(engine.Update{Queues: []engine.QueueRow{{QueueState: engine.QueueState{Name: "ingest.match", Paused: by}}}})
+		}
+		d.press("3", "b")
+		d.wait(10 * time.Second)
+		d.send(noteBy(engine.Actor{User: "bo", Via: "socket"}))
+		before := d.listed()
+		turn(true)
+		if n := d.listed() - before; n != 1 {
+			t.Errorf("read %d times in the moment of a turn", n)
+		}
+		before = d.listed()
+		for i := range 40 {
+			d.wait(50 * time.Millisecond)
+			turn(i%2 > 0)
+		}
+		if n := d.listed() - before; n < 4 || n > 8 {
+			t.Errorf("read %d times in two seconds", n)
+		}
+	})
+}

@@ -146,8 +146,8 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	}
 	follow := m.follow(now)
 	switch msg.(type) {
-	case engine.Update, found: // what the engine foresees after a turn comes in one frame with it
-		if m.turned && follow != nil {
+	case engine.Update, found: // what the engine foresees after a turn comes in one frame with it, if it comes at once
+		if m.turned && follow != nil && m.others.fresh(now) {
 			return m, tea.Batch(cmd, follow, m.schedule(now))
 		}
 	}

@@ -117,3 +117,27 @@ func TestTurnsAreReadTogether(t *testing.T) {
 		}
 	})
 }
+
+// TestV1a_ATurnIsSeenOverASlowLine: the frame of a turn waits for what the engine foresees by then, but not for the answers of one
+// question after the other.
+func TestV1a_ATurnIsSeenOverASlowLine(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		d := open(t, uitest.DevKey(20, uitest.Noon), 120, 40, testOptions())
+		d.wait(10 * time.Second)
+		s := uitest.DevKey(20, time.Now())
+		s.Update.Snapshot, s.Update.Queues[0].Paused, s.Update.Engine.State = false, true, engine.EnginePaused
+		uitest.Foresee(&s.Update)
+		before, began, seen := d.screen(), time.Now(), time.Duration(0)
+		d.fake.Scene = s
+		d.each = func() {
+			if seen == 0 && d.screen() != before {
+				seen = time.Since(began)
+			}
+			time.Sleep(200 * time.Millisecond) // the way of a question
+		}
+		d.send(s.Update)
+		if seen == 0 || seen > 400*time.Millisecond {
+			t.Errorf("seen after %v", seen)
+		}
+	})
+}

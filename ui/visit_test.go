@@ -115,3 +115,20 @@ func TestV8e_YoungAlertsAreDrawnWide(t *testing.T) {
 		d.lacks("−1 h", "−30 min")
 	})
 }
+
+// TestALaneOfNoSyncTakesNoClick: while nothing syncs the lanes are of accounts, and the list of what arrives is of
+// collections.
+func TestALaneOfNoSyncTakesNoClick(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s, busy := atRest(), uitest.Collecting()
+		s.Collections, s.Update.Queues = busy.Collections, busy.Update.Queues
+		d := open(t, s, 120, 40, testOptions())
+		d.press("b")
+		d.rest()
+		before := d.screen()
+		d.click("Player 2")
+		if d.screen() != before {
+			t.Errorf("a click on a lane moved the cursor:\n%s", d.screen())
+		}
+	})
+}

@@ -201,7 +201,8 @@ func (o *Screen) lanes(v *page.View, t *charts.Timetable, w, h int) part.Section
 	src, p, tall := o.syncing(v), &o.panes[paneAccounts], t.Tall(lanes)
 	p.Height = lanes / tall
 	p.Follow(src)
-	picked, focus := -1, o.focus == paneAccounts && len(v.Syncing()) > 0
+	syncing := len(v.Syncing()) > 0 // else the lanes are of accounts, and the list of what arrives on the board below
+	picked, focus := -1, syncing && o.focus == paneAccounts
 	if focus {
 		picked = min(p.Cur.At(), p.Height-1)
 	}
@@ -214,7 +215,7 @@ func (o *Screen) lanes(v *page.View, t *charts.Timetable, w, h int) part.Section
 		first--
 	}
 	s.Click = func(_, y int) string {
-		if lane := (y - first) / tall; y >= first && lane < min(p.Height, src.Len()) {
+		if lane := (y - first) / tall; syncing && y >= first && lane < min(p.Height, src.Len()) {
 			o.focus = paneAccounts
 			p.Cur.Go(src, lane, p.Height)
 		}

@@ -12,7 +12,8 @@ import (
 	"github.com/farsight-console/farsight/ui/uitest"
 )
 
-// TestV8c_NoVoid: no screen leaves more than eight rows empty in a row while something is known.
+// TestV8c_NoVoid: no screen leaves more than eight rows empty in a row while something is known,
+// and none fills them with what it has told.
 func TestV8c_NoVoid(t *testing.T) {
 	none, few := atRest(), uitest.DevKey(3, uitest.Noon)
 	none.Update.Accounts = nil
@@ -23,9 +24,12 @@ func TestV8c_NoVoid(t *testing.T) {
 		for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 40}, {200, 60}} {
 			bubble(t, func(t *testing.T) {
 				d := open(t, s, size[0], size[1], testOptions())
-				for _, keys := range []string{"1", "b", "2", "enter", "3", "enter", "4", "5", "6", "7", "8", "9", "1 S", "1 C", "1 V", "U", "M"} {
+				for _, keys := range []string{"1", "b", "2", "enter", "3", "enter", "4", "5", "6", "7", "8", "9", "1 S", "1 C", "1 V", "U", "enter", "M"} {
 					d.press(strings.Fields(keys)...)
 					d.rest()
+					if strings.Count(d.screen(), "CALLS last") > 1 {
+						t.Errorf("%s, %s at %v tells the calls twice:\n%s", name, keys, size, d.screen())
+					}
 					empty := 0
 					for line := range strings.Lines(ansi.Strip(d.m.frame)) {
 						if empty++; strings.TrimSpace(line) != "" {

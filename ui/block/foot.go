@@ -18,11 +18,14 @@ const LeastFoot = charts.DayRows + 2
 
 // Rest puts the foot below the rows of a whole page, where something is known that it could tell.
 func Rest(v *page.View, rows []string) []string {
-	if rows = Trim(rows); len(v.Limits.Buckets)+len(v.Foot.Day) == 0 {
+	if rows = Trim(rows); !footKnown(v) {
 		return part.Height(v.Theme, v.W, v.H, rows)
 	}
 	return Fill(v, rows, nil)
 }
+
+// footKnown reports whether the foot has something to tell.
+func footKnown(v *page.View) bool { return len(v.Limits.Buckets)+len(v.Foot.Day) > 0 }
 
 // Trim leaves out the empty rows at the end of a page.
 func Trim(rows []string) []string {
@@ -45,7 +48,7 @@ func Fill(v *page.View, rows []string, own func(w, h int) part.Section) []string
 	b, _ := v.Limits.Pacing()
 	blocks := []func(w, h int) part.Section{
 		func(w, h int) part.Section { return LimitsBlock(v, b.Host, w, h) },
-		func(w, _ int) part.Section { return charts.Day(v, w) },
+		func(w, h int) part.Section { return charts.Day(v, w, h) },
 	}
 	if own != nil {
 		blocks = slices.Insert(blocks, 0, own)
@@ -53,12 +56,18 @@ func Fill(v *page.View, rows []string, own func(w, h int) part.Section) []string
 			blocks = blocks[:1]
 		}
 	}
-	rows = append(rows, v.Abreast(len(rows), charts.DayRows+1, blocks)...)
-	// The calls take their title, the ribbon, and what is left for calls in words.
-	if left -= charts.DayRows + 2; left > CallRows {
+	// The calls take their title, the ribbon, and what is left for calls in words. Few leave their rows to the
+	// blocks, in steps, as they become more: so no room is left for a second foot, see Rest.
+	calls, w, tall := v.Foot.Calls(v), v.Inner(v.W), charts.DayRows
+	left -= tall + 2
+	if spare := left - 1 - CallRows - charts.CallLines(len(calls), w); spare > 0 && footKnown(v) {
+		tall += spare / charts.DayRows * charts.DayRows
+		left -= tall - charts.DayRows
+	}
+	rows = append(rows, v.Abreast(len(rows), tall+1, blocks)...)
+	if left > CallRows {
 		rows = append(rows, v.Row(v.W))
-		calls := CallsSection(v, v.Foot.Calls(v), v.Inner(v.W), CallRows, left-1-CallRows)
-		rows = append(rows, v.Sections(0, len(rows), v.W, left, calls)...)
+		rows = append(rows, v.Sections(0, len(rows), v.W, left, CallsSection(v, calls, w, CallRows, left-1-CallRows))...)
 	}
 	return part.Height(v.Theme, v.W, v.H, rows)
 }

@@ -66,13 +66,13 @@ const fewest = 6
 // What stands before such a chart: its sum, and with that its name and a gap.
 const multipleSum, multipleName = 8, 17
 
-// DayRows is how many rows the three charts of the last day take together.
+// DayRows is how many rows the three charts of the last day take together at least.
 const DayRows = 6
 
-// Day draws calls, 429s and stored matches of the last 24 hours on one scale, or of the time since the engine began
+// Day draws calls, 429s and stored matches of the last 24 hours on h rows and one scale, or of the time since the engine began
 // to count, and says which.
-func Day(v *page.View, w int) part.Section {
-	p := part.Section{Title: "24 HOURS", Height: DayRows}
+func Day(v *page.View, w, h int) part.Section {
+	p := part.Section{Title: "24 HOURS", Height: h}
 	spans := upTo(v)
 	if len(spans) == 0 {
 		p.Empty = "  " + cmp.Or(v.Waiting(), "nothing was counted yet")
@@ -88,7 +88,7 @@ func Day(v *page.View, w int) part.Section {
 	}
 	p.Tail = "per 30 min, one scale"
 	columns := max(w-multipleName-2, 1)
-	p.Rows = multiples(v, columns, DayRows/len(charts), high, charts)
+	p.Rows = multiples(v, columns, h/len(charts), high, charts)
 	const day = int(24 * time.Hour / engine.TrafficEvery)
 	if n := len(spans); n < day || columns < n {
 		p.Title = "SINCE " + dayClock(v, spans[max(n-columns, 0)].At)

@@ -21,7 +21,7 @@ func TestV8b_AYoungDayIsDrawnWide(t *testing.T) {
 			all[i].Calls, all[i].At = 7, begin.Add(time.Duration(i)*engine.TrafficEvery)
 		}
 		v.Foot = &page.Foot{Day: all}
-		day := Day(v, 48+multipleName+2)
+		day := Day(v, 48+multipleName+2, DayRows)
 		rows := day.Rows
 		if day.Title != "SINCE 10:00" {
 			t.Errorf("%d half hours: %s", spans, day.Title)
@@ -55,7 +55,7 @@ func TestV8b_TheDayEndsWithTheFrame(t *testing.T) {
 	} {
 		v.Data.Engine.Traffic = c.now
 		v.Foot = &page.Foot{Day: c.asked}
-		if p := Day(v, 60); p.Title != c.title || !strings.Contains(ansi.Strip(p.Rows[1]), c.want) {
+		if p := Day(v, 60, DayRows); p.Title != c.title || !strings.Contains(ansi.Strip(p.Rows[1]), c.want) {
 			t.Errorf("%s: %s, want %s of %s in %q", name, p.Title, c.want, c.title, p.Rows)
 		}
 	}

@@ -94,7 +94,7 @@ func ribbonHigh(calls []engine.CallRow) float64 {
 // CallColumns are the newest calls in up to three columns, in so many rows. They are read row by
 // row: the newest call is the first of the first row. calls has the oldest first.
 func CallColumns(v *page.View, calls []engine.CallRow, w, rows int) []string {
-	across := page.Clamp((w-2)/callWide, 1, 3)
+	across := callsAcross(w)
 	wide := (w - 2 + callGap) / across
 	out := make([]string, 0, rows)
 	l := part.NewLine(v.Theme, w)
@@ -114,6 +114,11 @@ func CallColumns(v *page.View, calls []engine.CallRow, w, rows int) []string {
 	}
 	return out
 }
+
+// callsAcross is how many calls in words stand beside each other on w cells, and CallLines how many rows so many
+// take, or the word that there are none.
+func callsAcross(w int) int  { return page.Clamp((w-2)/callWide, 1, 3) }
+func CallLines(n, w int) int { return (max(n, 1) + callsAcross(w) - 1) / callsAcross(w) }
 
 // callWide is how many cells a call takes at least, and callGap how many part two columns.
 const callWide, callGap = 56, 4

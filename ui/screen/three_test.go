@@ -21,7 +21,7 @@ func (three) Draw(v *page.View) []string {
 	}
 	return v.Bands(
 		page.Band{Least: 3, Most: 12, Draw: one(func(h int) part.Section { return block.LimitsBlock(v, "asia", w, h) })},
-		page.Band{Least: charts.DayRows + 1, Most: charts.DayRows + 1, Keep: 2, Draw: one(func(int) part.Section { return charts.Day(v, w) })},
+		page.Band{Least: charts.DayRows + 1, Most: charts.DayRows + 1, Keep: 2, Draw: one(func(h int) part.Section { return charts.Day(v, w, h) })},
 		page.Band{Least: 4, Most: v.H, Keep: 1, Draw: one(func(h int) part.Section { return block.LogPanel(v, w, h) })},
 	)
 }

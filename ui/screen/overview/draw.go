@@ -87,7 +87,7 @@ func (o *Screen) draw(v *page.View) []string {
 	}
 	more := page.Band{Least: charts.DayRows + 1, Most: charts.DayRows + 1, Keep: 5, Draw: func(y, h int) []string {
 		return v.Abreast(y, h, []func(w, h int) part.Section{
-			func(w, _ int) part.Section { return charts.Day(v, w) },
+			func(w, h int) part.Section { return charts.Day(v, w, h) },
 			func(w, h int) part.Section { return block.LogPanel(v, w, h) },
 		})
 	}}

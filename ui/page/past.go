@@ -13,42 +13,48 @@ import (
 const PastSpan = 10 * time.Minute
 
 // Past is how the engine stood in each second of the last minutes, kept from one page to the next. The
-// engine's own record of them is asked for once; from then on the console adds what it sees. The zero
-// Past knows nothing yet.
+// engine's own record of each of them is asked for once; between two questions the console adds what it
+// sees. The zero Past knows nothing yet.
 type Past struct {
 	Answer
 	seen []engine.Moment // the oldest first
+	gaps uint64          // in what was seen
+	told time.Time       // up to then by the engine
 }
 
 // Want asks for the engine's record; nil = no question is due, see [Past.See].
 func (p *Past) Want(v *View) engine.Query {
 	p.Acts = v.Acts // what was is not changed by a command
-	if v.Frozen || v.Engine.State == engine.EngineBrowse || !p.Due(v, v.Restarts) {
+	if v.Frozen || v.Engine.State == engine.EngineBrowse || !p.Due(v, v.Restarts+p.gaps) {
 		return nil
 	}
-	return engine.MomentsQuery{From: v.Now.Add(-PastSpan), To: v.Now}
+	q := engine.MomentsQuery{From: v.Now.Add(-PastSpan), To: v.Now}
+	if p.told.After(q.From) {
+		q.From = p.told
+	}
+	return q
 }
 
-// Got puts the engine's record before what the console has seen. An error leaves what it saw by itself,
-// and the question is asked again later.
-func (p *Past) Got(v *View, _ engine.Query, a engine.Answer, err error) {
+// Got puts the engine's record in the place of what the console has seen in the same seconds: an engine
+// that was started anew knows nothing of before. An error leaves what it saw by itself, and the question is
+// asked again later.
+func (p *Past) Got(v *View, q engine.Query, a engine.Answer, err error) {
 	if !p.Take(v, err) {
 		return
 	}
 	answer, _ := a.(engine.MomentsAnswer)
-	all := answer.Moments
-	// What was seen here only goes on where the engine's record ends.
-	for _, own := range p.seen {
-		if n := len(all); n == 0 || own.At.After(all[n-1].At) {
-			all = append(all, own)
-		}
-	}
-	p.seen = all
+	record := Past{seen: answer.Moments}
+	p.seen = append(slices.DeleteFunc(p.seen, func(own engine.Moment) bool {
+		next := record.Since(own.At)
+		return record.At(own.At) != nil && len(next) > 0 && next[0].At.Sub(own.At) <= time.Second
+	}), answer.Moments...)
+	slices.SortStableFunc(p.seen, func(a, b engine.Moment) int { return a.At.Compare(b.At) })
+	p.told = q.(engine.MomentsQuery).To
 }
 
 // See adds how the engine stands now, at most once a second, and lets go of what is a minute older than
 // PastSpan. A moment costs its own few words: its rows are shared with the view. After a gap of five
-// seconds, in which the console was stopped, say, the engine is asked again for what was in it.
+// seconds the engine is asked for what was in it: nothing changed, or the console was stopped.
 func (p *Past) See(d *Data, now time.Time) {
 	if n := len(p.seen); n > 0 {
 		gap := now.Sub(p.seen[n-1].At)
@@ -56,7 +62,7 @@ func (p *Past) See(d *Data, now time.Time) {
 			return
 		}
 		if gap > 5*time.Second {
-			p.Forget()
+			p.gaps++
 		}
 	}
 	p.seen = append(p.seen, engine.Moment{At: now, Engine: d.Engine, Queues: d.Queues, Limits: d.Limits})

@@ -38,8 +38,12 @@ func (c *timeCursor) release() { *c = timeCursor{} }
 // back. It is false if the view is there already.
 func (c *timeCursor) reach(at time.Time) (time.Time, bool) {
 	first := c.from
-	if all := c.seen.Since(c.from.Add(-page.PastSpan)); len(all) > 0 {
+	// A moment holds until the next one: the first may be older than the span.
+	if all := c.seen.Since(time.Time{}); len(all) > 0 {
 		first = all[0].At
+	}
+	if end := c.from.Add(-page.PastSpan); first.Before(end) {
+		first = end
 	}
 	switch {
 	case at.Before(first):

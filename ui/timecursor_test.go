@@ -68,6 +68,17 @@ func TestTimeCursorWithoutTheEngine(t *testing.T) {
 	})
 }
 
+// TestTimeCursorOfAQuietEngine: the last moment holds, however old it is.
+func TestTimeCursorOfAQuietEngine(t *testing.T) {
+	var p page.Past
+	p.See(&page.Data{}, uitest.Noon.Add(-time.Hour))
+	var c timeCursor
+	c.stop(page.Data{}, p, uitest.Noon)
+	if at, ok := c.reach(uitest.Noon.Add(-2 * page.PastSpan)); !ok || !at.Equal(uitest.Noon.Add(-page.PastSpan)) {
+		t.Errorf("it goes back to %v, %v", at, ok)
+	}
+}
+
 // TestRecorderMovesTheTimeCursor: the bars are those of the moment of the call
 // under the cursor, and stepping moves that cursor.
 func TestRecorderMovesTheTimeCursor(t *testing.T) {

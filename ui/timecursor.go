@@ -3,6 +3,7 @@ package ui
 import (
 	"time"
 
+	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/page"
@@ -56,8 +57,11 @@ func (c *timeCursor) reach(at time.Time) (time.Time, bool) {
 
 // edge says why a step leads nowhere.
 func (c *timeCursor) edge(by time.Duration) string {
-	if by > 0 {
+	switch {
+	case by > 0:
 		return "this is where the view was frozen: {live} goes back to live"
+	case !c.seen.Have && c.held.Engine.State != engine.EngineBrowse:
+		return "the record of the last ten minutes is still being read"
 	}
 	return "there is no older record: it goes back ten minutes at most"
 }

@@ -68,6 +68,21 @@ func TestTimeCursorWithoutTheEngine(t *testing.T) {
 	})
 }
 
+// TestTimeCursorReadsTheRecordLate: a view that was frozen before the record had come says so, and asks for
+// it until it comes.
+func TestTimeCursorReadsTheRecordLate(t *testing.T) {
+	busy(t, func(d *desk) {
+		d.m.past = page.Past{}
+		d.fake.Broken = errors.New("gone")
+		d.press("f", "[")
+		d.wants("the record of the last ten minutes is still being read")
+		d.fake.Broken = nil
+		d.wait(2 * page.ReloadEvery)
+		d.press("[", "[")
+		d.wants(" s back")
+	})
+}
+
 // TestTimeCursorOfAQuietEngine: the last moment holds, however old it is.
 func TestTimeCursorOfAQuietEngine(t *testing.T) {
 	var p page.Past

@@ -25,7 +25,7 @@ type Past struct {
 // Want asks for the engine's record; nil = no question is due, see [Past.See].
 func (p *Past) Want(v *View) engine.Query {
 	p.Acts = v.Acts // what was is not changed by a command
-	if v.Frozen || v.Engine.State == engine.EngineBrowse || !p.Due(v, v.Restarts+p.gaps) {
+	if v.Engine.State == engine.EngineBrowse || !p.Due(v, v.Restarts+p.gaps) {
 		return nil
 	}
 	q := engine.MomentsQuery{From: v.Now.Add(-PastSpan), To: v.Now}
@@ -87,5 +87,5 @@ func (p *Past) Since(at time.Time) []engine.Moment {
 
 // UpTo is what is known of the time up to an instant, apart from what comes later.
 func (p *Past) UpTo(at time.Time) Past {
-	return Past{seen: slices.DeleteFunc(slices.Clone(p.seen), func(m engine.Moment) bool { return m.At.After(at) })}
+	return Past{Answer: p.Answer, seen: slices.DeleteFunc(slices.Clone(p.seen), func(m engine.Moment) bool { return m.At.After(at) })}
 }

@@ -424,15 +424,6 @@ func (in *collects) playerMoved(sync func(engine.Tx, engine.Job, engine.Job, eng
 		if err != nil {
 			return fmt.Errorf("load run %s: %w", args.Run, err)
 		}
-		short := map[string]int{resultIncomplete: 1}[run.Result]
-		if err := in.judgeRoundAgain(tx, after.ID, short); err != nil {
-			return err
-		}
-		return in.changeCollection(tx, args.Collection, func(c *engine.Collection) error {
-			if c.Result != "" {
-				return nil
-			}
-			return in.begin(tx, c)
-		})
+		return in.tellRound(tx, after.ID, "", run.Result, func(c *engine.Collection) error { return in.begin(tx, c) })
 	}
 }

@@ -499,6 +499,31 @@ func TestL3b_ARoundIsJudgedByItsOwnPlayers(t *testing.T) {
 	})
 }
 
+// A sync of a round before that is tried again does not begin the next round, whose time has not come.
+func TestL3b_ARoundBeginsAtItsTime(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		s := newSim(sim.Options{Players: []sim.PlayerSpec{}, Ladders: []sim.LadderSpec{apex(3)}})
+		must(t, s.Inject(sim.Fault{Kind: sim.BadRequest, Match: sim.Match{Method: route.MatchIDs}, Count: 1}))
+		r := start(t, s)
+		ask := masters()
+		ask.Every = 24 * time.Hour
+		r.collect(ask)
+		time.Sleep(time.Hour)
+		jobs, _, _, err := r.db.Jobs(t.Context(), engine.JobsQuery{States: []engine.State{engine.Discarded}, Ended: true})
+		must(t, err)
+		_, err = r.backend.Act(t.Context(), engine.Command{Op: engine.OpRetry, Job: jobs[0].ID, By: operator, Reason: "again"})
+		must(t, err)
+		time.Sleep(time.Hour)
+		if row := r.collection(); row.Round != 2 || row.Done() != 0 || row.After != "" || !row.Started.IsZero() {
+			t.Errorf("before its time: %+v", row)
+		}
+		time.Sleep(23 * time.Hour)
+		if row := r.collection(); row.Round != 3 || row.Players != 3 {
+			t.Errorf("behind it: %+v", row)
+		}
+	})
+}
+
 // TestL10_WhatWasCountedIsNotAskedAgain: by the round that begins within a minute of what it would cost.
 func TestL10_WhatWasCountedIsNotAskedAgain(t *testing.T) {
 	inBubble(t, func(t *testing.T) {

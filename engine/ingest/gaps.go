@@ -300,8 +300,7 @@ func (in *settlement) judgeAgain(tx engine.Tx, run *league.Run) error {
 	if _, err := in.judge(tx, run); err != nil || run.Result == was {
 		return err
 	}
-	short := map[string]int{resultCompleted: -1, resultIncomplete: 1}[run.Result]
-	if err := in.judgeRoundAgain(tx, engine.JobID(run.Job), short); err != nil {
+	if err := in.tellRound(tx, engine.JobID(run.Job), was, run.Result, func(*engine.Collection) error { return nil }); err != nil {
 		return err
 	}
 	if run.Closed = (time.Time{}); run.Result == resultIncomplete {

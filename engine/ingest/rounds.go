@@ -35,10 +35,10 @@ func (in *means) judgeRound(tx engine.Tx, c *engine.Collection) error {
 	return err
 }
 
-// judgeRoundAgain tells the round that waits for a player's sync how many more lack something, fewer where that is
-// negative. One that came to its end is judged anew; one that failed, was cancelled, goes on, or that another has followed
-// stays as it is, and of a collection that is being forgotten there is nothing to tell.
-func (in *means) judgeRoundAgain(tx engine.Tx, sync engine.JobID, short int) error {
+// tellRound tells the round that waits for a player's sync how that stands now and stood before; goesOn is for a round that
+// has not ended. One that came to its end is judged anew; one that failed, was cancelled, or that another has followed stays
+// as it is, and of a collection that is being forgotten there is nothing to tell.
+func (in *means) tellRound(tx engine.Tx, sync engine.JobID, was, is string, goesOn func(*engine.Collection) error) error {
 	parents, err := tx.Parents(sync)
 	if err != nil {
 		return err
@@ -48,17 +48,28 @@ func (in *means) judgeRoundAgain(tx engine.Tx, sync engine.JobID, short int) err
 		if p.Job.Kind != kindCollect || err != nil {
 			continue
 		}
+		gone := true
 		err = in.changeCollection(tx, args.Collection, func(c *engine.Collection) error {
+			gone = false
 			if c.Job != p.Job.ID {
 				return nil
 			}
-			c.Short = max(0, c.Short+short)
-			if c.Result != resultCompleted && c.Result != resultIncomplete {
-				return nil
+			if was == resultIncomplete {
+				c.Short--
 			}
-			return in.judgeRound(tx, c)
+			if is == resultIncomplete {
+				c.Short++
+			}
+			c.Short = max(0, c.Short)
+			switch c.Result {
+			case "":
+				return goesOn(c)
+			case resultCompleted, resultIncomplete:
+				return in.judgeRound(tx, c)
+			}
+			return nil
 		})
-		if err != nil && !errors.Is(err, engine.ErrNotFound) {
+		if err != nil && !(gone && errors.Is(err, engine.ErrNotFound)) {
 			return err
 		}
 	}

@@ -40,19 +40,15 @@ type collects struct {
 // does not ask for them again, nor does who counts them again.
 type counted struct {
 	mu    sync.Mutex
-	at    time.Time                     // of the oldest
-	pages map[string][]riot.LeagueEntry // by ladder
+	at    time.Time // of the oldest
+	pages map[ladderOf][]riot.LeagueEntry
 }
 
 // countedFor is how long a page that was counted stands for the ladder.
 const countedFor = time.Minute
 
-func (l ladderOf) id(queue string) string {
-	return fmt.Sprint(l.platform, queue, l.Tier, l.Division.Division)
-}
-
 // put keeps the pages of a count, in place of those of the one before.
-func (c *counted) put(pages map[string][]riot.LeagueEntry) {
+func (c *counted) put(pages map[ladderOf][]riot.LeagueEntry) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if now().Sub(c.at) > countedFor {
@@ -62,20 +58,21 @@ func (c *counted) put(pages map[string][]riot.LeagueEntry) {
 }
 
 // claim gives a page that has just been counted, once.
-func (c *counted) claim(ladder string) (entries []riot.LeagueEntry, ok bool) {
+func (c *counted) claim(l ladderOf) (entries []riot.LeagueEntry, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if now().Sub(c.at) > countedFor {
 		c.pages = nil
 	}
-	entries, ok = c.pages[ladder]
-	delete(c.pages, ladder)
+	entries, ok = c.pages[l]
+	delete(c.pages, l)
 	return entries, ok
 }
 
 // ladderOf is one division of a platform's queue.
 type ladderOf struct {
 	platform route.Platform
+	queue    string // RANKED_SOLO_5x5
 	league.Division
 }
 
@@ -91,7 +88,7 @@ func laddersOf(c engine.Collection) (all []ladderOf) {
 	divisions, _ := league.ParseDivisions(c.Tiers) // they were checked when it was made
 	for _, p := range c.Platforms {
 		for _, d := range divisions {
-			all = append(all, ladderOf{route.Platform(p), d})
+			all = append(all, ladderOf{route.Platform(p), rankedQueues[c.Queue].ladder, d})
 		}
 	}
 	return all
@@ -151,11 +148,11 @@ func (in *collects) readLadder(ctx context.Context, r engine.Run, c engine.Colle
 	var entries []riot.LeagueEntry
 	o, ok := engine.Outcome{}, false
 	if c.Page <= 1 {
-		entries, ok = in.counted.claim(of.id(c.Queue))
+		entries, ok = in.counted.claim(of)
 	}
 	if !ok {
 		o, ok = in.calls.Call(ctx, trip, func(ctx context.Context) (err error) {
-			entries, err = in.api.League(ctx, of.platform, rankedQueues[c.Queue].ladder, of.Tier, of.Division.Division, max(c.Page, 1))
+			entries, err = in.api.League(ctx, of.platform, of.queue, of.Tier, of.Division.Division, max(c.Page, 1))
 			return err
 		})
 	}
@@ -198,7 +195,7 @@ func (in *collects) addPlayers(tx engine.Tx, id string, of ladderOf, entries []r
 	at := now()
 	return in.changeCollection(tx, id, func(c *engine.Collection) error {
 		for _, e := range entries {
-			if e.PUUID == "" || len(e.PUUID) > engine.PUUIDLength || e.Tier != of.Tier || e.Queue != rankedQueues[c.Queue].ladder {
+			if e.PUUID == "" || len(e.PUUID) > engine.PUUIDLength || e.Tier != of.Tier || e.Queue != of.queue {
 				continue
 			}
 			player, err := in.addPlayer(tx, c, string(of.platform), e.PUUID, at)

@@ -419,16 +419,16 @@ func (in *Ingest) countLadders(ctx context.Context, c engine.Collection, count b
 	players, from = map[string]float64{}, "what is asked for"
 	var fault error
 	full, sum := false, 0
-	read := map[string][]riot.LeagueEntry{}
+	read := map[ladderOf][]riot.LeagueEntry{}
 	for _, l := range laddersOf(c) {
 		n := cmp.Or(usualPlayers[l.Tier], usualDivision)
 		if count && fault == nil {
-			entries, ok := in.counted.claim(l.id(c.Queue))
+			entries, ok := in.counted.claim(l)
 			if !ok {
-				entries, fault = in.opt.API.League(ctx, l.platform, rankedQueues[c.Queue].ladder, l.Tier, l.Division.Division, 1)
+				entries, fault = in.opt.API.League(ctx, l.platform, l.queue, l.Tier, l.Division.Division, 1)
 			}
 			if fault == nil {
-				read[l.id(c.Queue)] = entries
+				read[l] = entries
 			}
 			e, _ := errors.AsType[*riot.Error](fault)
 			switch {

@@ -106,10 +106,7 @@ func (p *Programs) stored(w http.ResponseWriter, r *Request, d engine.AccountDet
 		out.Job = row.Job
 	}
 	// The store gives the newest first, so that count is a page's size.
-	limit := engine.UsualPage
-	if ask.count > 0 {
-		limit = min(ask.count, engine.LargestPage)
-	}
+	limit := engine.Page{Limit: ask.count}.Rows()
 	page, err := engine.Ask[engine.MatchesPage](r.Context(), p.opt.Console,
 		engine.MatchesQuery{Page: engine.Page{Limit: limit}, Account: row.ID})
 	if err != nil {
@@ -124,18 +121,11 @@ func (p *Programs) stored(w http.ResponseWriter, r *Request, d engine.AccountDet
 		out.Matches = append(out.Matches, m)
 	}
 	if page.Next != "" && (ask.count == 0 || ask.count > limit) {
+		rest := engine.Page{Limit: ask.count - limit}.Rows()
 		out.More = "/v1/matches/" + url.PathEscape(r.PathValue("name")) + "/" + url.PathEscape(r.PathValue("tag")) +
-			"?" + url.Values{"after": {page.Next}, "limit": {strconv.Itoa(more(ask.count, limit))}}.Encode()
+			"?" + url.Values{"after": {page.Next}, "limit": {strconv.Itoa(rest)}}.Encode()
 	}
 	return writeTagged(w, r.Request, out)
-}
-
-// more is how many matches the page behind a first one of limit has.
-func more(count, limit int) int {
-	if count == 0 {
-		return limit
-	}
-	return min(count-limit, engine.LargestPage)
 }
 
 // firstLook is the sync that a look at an account starts. A known account is named by its id, since

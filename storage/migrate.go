@@ -113,36 +113,33 @@ func (db *DB) migrate(o Options) error {
 	if db.readOnly || have < oldestSchema {
 		return outdated(path, have)
 	}
-	if db.share != nil { // a copy that is brought up to date by itself would differ from the others: it is filled anew
+	change := func(do func(t *txn) error) error {
 		return db.guarded(func() error {
 			return db.bolt.Update(func(b *bolt.Tx) error {
 				if err := collection.Create(b); err != nil {
 					return err
 				}
 				t := newTx(b, disk.Now())
-				return errors.Join(t.Remove(tMeta, metaLog), t.Empty(), t.PutNumber(tMeta, disk.MetaSchema, newestSchema()))
+				return errors.Join(do(t), t.PutNumber(tMeta, disk.MetaSchema, newestSchema()))
 			})
 		})
+	}
+	if db.share != nil { // a copy that is brought up to date by itself would differ from the others: it is filled anew
+		return change(func(t *txn) error { return errors.Join(t.Remove(tMeta, metaLog), t.Empty()) })
 	}
 	if err := db.backupBefore(o, have); err != nil {
 		return fmt.Errorf("back up %s before it is brought to schema %d: %w; nothing was changed", path, newestSchema(), err)
 	}
-	err = db.guarded(func() error {
-		return db.bolt.Update(func(b *bolt.Tx) error {
-			if err := collection.Create(b); err != nil {
-				return err
-			}
-			t := newTx(b, disk.Now())
-			for _, m := range migrations {
-				if m.to > have {
-					if err := m.do(t); err != nil {
-						return err
-					}
+	err = change(func(t *txn) error {
+		for _, m := range migrations {
+			if m.to > have {
+				if err := m.do(t); err != nil {
+					return err
 				}
 			}
-			crash.Point("migration-before-commit")
-			return t.PutNumber(tMeta, disk.MetaSchema, newestSchema())
-		})
+		}
+		crash.Point("migration-before-commit")
+		return nil
 	})
 	crash.Point("migration-after-commit")
 	if disk.NoRoom(err) {

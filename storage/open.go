@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"math"
 	"os"
-	"slices"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -358,11 +357,7 @@ func (db *DB) QueueRows(ctx context.Context) (rows []engine.QueueRow, err error)
 		rows, err = db.countLive(ctx)
 	}
 	for _, q := range switches {
-		i, found := slices.BinarySearchFunc(rows, q.Name, rowNamed)
-		if !found {
-			rows = slices.Insert(rows, i, engine.QueueRow{Counts: map[engine.State]int{}})
-		}
-		rows[i].QueueState = q
+		queueRow(&rows, q.Name).QueueState = q
 	}
 	return rows, err
 }

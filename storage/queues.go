@@ -51,7 +51,15 @@ func (db *DB) Queues(ctx context.Context) ([]engine.QueueState, error) {
 	return readIn(ctx, db, func(t *txn) ([]engine.QueueState, error) { return collection.All(tQueues.Under(t, nil)) })
 }
 
-func rowNamed(q engine.QueueRow, name engine.Queue) int { return cmp.Compare(q.Name, name) }
+// queueRow is the row of a queue among others, by name; one that is missing is made.
+func queueRow(rows *[]engine.QueueRow, name engine.Queue) *engine.QueueRow {
+	i, found := slices.BinarySearchFunc(*rows, name, func(q engine.QueueRow, name engine.Queue) int { return cmp.Compare(q.Name, name) })
+	if !found {
+		row := engine.QueueRow{QueueState: engine.QueueState{Name: name}, Counts: map[engine.State]int{}}
+		*rows = slices.Insert(*rows, i, row)
+	}
+	return &(*rows)[i]
+}
 
 // countLive counts the live jobs that can be read, by queue. The others are named by check.
 func (db *DB) countLive(ctx context.Context) (rows []engine.QueueRow, err error) {
@@ -62,12 +70,7 @@ func (db *DB) countLive(ctx context.Context) (rows []engine.QueueRow, err error)
 		if err != nil {
 			return nil, err
 		}
-		i, found := slices.BinarySearchFunc(rows, j.Queue, rowNamed)
-		if !found {
-			row := engine.QueueRow{QueueState: engine.QueueState{Name: j.Queue}, Counts: map[engine.State]int{}}
-			rows = slices.Insert(rows, i, row)
-		}
-		r := &rows[i]
+		r := queueRow(&rows, j.Queue)
 		r.Counts[j.State]++
 		if j.InLineAgain() {
 			r.Again++

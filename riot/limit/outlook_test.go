@@ -67,15 +67,21 @@ func TestTheForecastIsWhatTheLimiterThenDoes(t *testing.T) {
 	})
 }
 
+// inLine is a limiter by which calls were made to a server of some limits, and with more in line a while later.
+func inLine(t *testing.T, limits string, made int, later time.Duration, more int) (*Limiter, *server) {
+	s, l := newServer(lazy, limits), New(Options{})
+	s.link = jitter(12500*time.Microsecond, 0)
+	line(t, l, s, made)
+	time.Sleep(later)
+	l.SetBacklog(testHost, more)
+	return l, s
+}
+
 // A place that comes free is paced like every other: the first of ten in a full line waits
 // past it, as the limiter then lets it.
 func TestTheFirstTurnIsPacedPastThePlaceThatComesFree(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, l := newServer(lazy, "20:1,100:12"), New(Options{})
-		s.link = jitter(12500*time.Microsecond, 0)
-		line(t, l, s, 185)
-		time.Sleep(50 * time.Millisecond)
-		l.SetBacklog(testHost, 10)
+		l, s := inLine(t, "20:1,100:12", 185, 50*time.Millisecond, 10)
 		o := l.Outlook(testHost)
 		free, turn := o.After(matches, 1).Wait, o.Turn(matches, 1).Wait
 		if went := line(t, l, s, 10)[0]; turn != went || went <= free {
@@ -89,11 +95,7 @@ func TestTheFirstTurnIsPacedPastThePlaceThatComesFree(t *testing.T) {
 // the windows that would have followed it.
 func TestTheForecastFollowsNoWindowThatHasEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, l := newServer(lazy, "50:5"), New(Options{})
-		s.link = jitter(12500*time.Microsecond, 0)
-		line(t, l, s, 660)
-		time.Sleep(10_665 * time.Millisecond)
-		l.SetBacklog(testHost, 133)
+		l, _ := inLine(t, "50:5", 660, 10_665*time.Millisecond, 133)
 		o := l.Outlook(testHost)
 		if at := o.Turn(matches, 52).Wait; at != 5*time.Second {
 			t.Errorf("the second window is foretold after %s", at)

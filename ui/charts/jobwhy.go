@@ -101,7 +101,9 @@ func whyRuns(v *page.View, j *engine.JobRow) Told {
 	}
 	// The limiter knows the jobs whose calls wait for a permit, each with its reason.
 	for _, w := range v.Limits.Waiting {
-		t.Text += human.If(w.Job == j.ID, " It waits for a permit: "+page.BriefWhy(v, w.Reason)+".")
+		if w.Job == j.ID {
+			t.Text += " It waits for a permit: " + page.BriefWhy(v, w.Reason) + "."
+		}
 	}
 	t.Act = "A cancel gives its call up and throws the answer away."
 	return t

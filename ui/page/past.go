@@ -72,11 +72,16 @@ func (p *Past) See(d *Data, now time.Time) {
 // At is the last moment that is not after an instant; nil = none is known. It is the past's own: nobody
 // may change it.
 func (p *Past) At(at time.Time) *engine.Moment {
-	n := sort.Search(len(p.seen), func(i int) bool { return p.seen[i].At.After(at) })
+	n := p.count(at)
 	if n == 0 {
 		return nil
 	}
 	return &p.seen[n-1]
+}
+
+// count is how many moments are not after an instant.
+func (p *Past) count(at time.Time) int {
+	return sort.Search(len(p.seen), func(i int) bool { return p.seen[i].At.After(at) })
 }
 
 // Since are the moments from an instant on, the oldest first. They are the past's own: nobody may change
@@ -87,5 +92,5 @@ func (p *Past) Since(at time.Time) []engine.Moment {
 
 // UpTo is what is known of the time up to an instant, apart from what comes later.
 func (p *Past) UpTo(at time.Time) Past {
-	return Past{Answer: p.Answer, seen: slices.DeleteFunc(slices.Clone(p.seen), func(m engine.Moment) bool { return m.At.After(at) })}
+	return Past{Answer: p.Answer, seen: slices.Clone(p.seen[:p.count(at)])}
 }

@@ -16,13 +16,14 @@ import (
 type Rows struct {
 	Data page.Data
 	fold fold.Rows
+	kept string // what keeps the engine's calls, by the last update
 }
 
 // Apply takes an update in and returns how many rows changed, and whether something else keeps the engine's calls now.
 func (r *Rows) Apply(u engine.Update, now time.Time) (changed int, turned bool) {
 	r.fold.Add(u)
 	d, whole := &r.Data, r.fold.Whole()
-	was, ready := keeps(d), d.Ready
+	was, ready := r.kept, d.Ready
 	if u.Snapshot {
 		d.Restarts++
 	}
@@ -42,7 +43,8 @@ func (r *Rows) Apply(u engine.Update, now time.Time) (changed int, turned bool) 
 	if u.Snapshot || len(u.Jobs)+len(u.Gone) > 0 {
 		r.listJobs()
 	}
-	return len(u.Accounts) + len(u.Jobs) + len(u.Gone) + len(u.Calls), ready && keeps(d) != was
+	r.kept = keeps(d)
+	return len(u.Accounts) + len(u.Jobs) + len(u.Gone) + len(u.Calls), ready && r.kept != was
 }
 
 // keeps tells what an engine's calls stand for, or stood for, from anything else.

@@ -192,12 +192,10 @@ func (m *model) follow(now time.Time) tea.Cmd {
 	v := m.view(now)
 	var cmds []tea.Cmd
 	for _, by := range []asker{m.page(), &m.foot, &m.past} {
-		if by == asker(&m.past) {
-			v.Now = now // a frozen view's stands still, and a question that failed would not be asked again
-		}
 		if q := by.Want(v); q != nil {
 			cmds = append(cmds, m.find(by, q))
 		}
+		v.Now = now // that of a frozen page stands still, and a question that failed would not be asked again
 	}
 	return tea.Batch(cmds...)
 }

@@ -59,13 +59,11 @@ func Fill(v *page.View, rows []string, own func(w, h int) part.Section) []string
 	// The calls take their title, the ribbon, and what is left for calls in words. Few leave their rows to the
 	// blocks, in steps, as they become more: so no room is left for a second foot, see Rest.
 	calls, w, tall := v.Foot.Calls(v), v.Inner(v.W), charts.DayRows
-	left -= tall + 2
-	if spare := left - 1 - CallRows - charts.CallLines(len(calls), w); spare > 0 && footKnown(v) {
+	if spare := left - LeastFoot - 1 - CallRows - charts.CallLines(len(calls), w); spare > 0 && footKnown(v) {
 		tall += spare / charts.DayRows * charts.DayRows
-		left -= tall - charts.DayRows
 	}
 	rows = append(rows, v.Abreast(len(rows), tall+1, blocks)...)
-	if left > CallRows {
+	if left -= tall + 2; left > CallRows {
 		rows = append(rows, v.Row(v.W))
 		rows = append(rows, v.Sections(0, len(rows), v.W, left, CallsSection(v, calls, w, CallRows, left-1-CallRows))...)
 	}

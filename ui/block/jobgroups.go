@@ -360,10 +360,7 @@ func (g *JobGroup) HeadText(v *page.View) string {
 	case !ok:
 		return ""
 	case g.State == engine.Retryable && g.Shape == "":
-		if len(g.Rows) == 0 {
-			return "back off after " + ClassesOf([]*engine.JobRow{first})
-		}
-		return "back off after " + ClassesOf(g.Rows)
+		return "back off after " + ClassesOf(human.Either(len(g.Rows) > 0, g.Rows, []*engine.JobRow{first}))
 	case g.State == engine.Discarded:
 		return ClassesOf(g.Rows) + GaveUp(g.Rows)
 	case g.State == engine.Pending:

@@ -218,7 +218,7 @@ func (o *Screen) arrivalsBlock(v *page.View, w, h int) part.Section {
 		}
 		done := part.As(themes.Dim, part.None)
 		if at := o.plan.EndOf(a.ID); at.After(v.Now) && a.Stand == "" {
-			done = human.Either(at.Sub(v.Now) < 12*time.Hour, part.Plain("~"+v.Clock(at)), part.Plain("~"+engine.When(at, v.Now)))
+			done = part.Plain("~" + human.Either(at.Sub(v.Now) < 12*time.Hour, v.Clock(at), engine.When(at, v.Now)))
 		} else if word := v.SyncWord(a.AccountRow); word != "SYNCING" { // QUEUED, PAUSED
 			done = v.State(word)
 		} else if a.Phase != engine.PhaseMatches && a.Phase != "" {

@@ -219,8 +219,7 @@ func (m *model) itemRow(i item, w, nameWidth int, at bool) string {
 	l.Field(part.As(name, i.name), nameWidth, part.Words).Gap(2)
 	what := max(l.Room()-safe.Width(i.key)-3, 0)
 	l.Field(part.As(themes.Dim, i.what), what, part.Words)
-	row := l.Right(part.As(key, i.key), part.Plain(" ")).String() + human.If(i.show != "", i.show+m.theme.Raised().Close()+" ")
-	return row
+	return l.Right(part.As(key, i.key), part.Plain(" ")).String() + human.If(i.show != "", i.show+m.theme.Raised().Close()+" ")
 }
 
 // openSort lets the operator choose the column that the list is sorted by.

@@ -374,9 +374,8 @@ func (t *Timetable) Tail(v *page.View) string {
 	case t.Plan.Stuck:
 		return human.Counted(t.Left, "call waits: ", "calls wait: ") + t.Plan.Why
 	}
-	text := human.Counted(t.Left, "call", "calls") + " planned"
-	text += human.If(t.Ends.After(v.Now), " "+v.Theme.Glyphs.Sep+" done ~"+v.Clock(t.Ends))
-	return text
+	return human.Counted(t.Left, "call", "calls") + " planned" +
+		human.If(t.Ends.After(v.Now), " "+v.Theme.Glyphs.Sep+" done ~"+v.Clock(t.Ends))
 }
 
 // Overlay lays a title and what it says over the left end of a painted row, whose own cells begin behind

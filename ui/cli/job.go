@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -43,14 +44,9 @@ func Job(name string) List {
 //	try 2, 2026-01-20 12:30:46: 503; retry in 10 s
 func tryText(a engine.Attempt) string {
 	text := fmt.Sprintf("try %d, %s: ", a.Number, human.Stamp(a.Start))
-	switch {
-	case a.End.IsZero():
+	if a.End.IsZero() {
 		return text + "it runs"
-	case a.Err != "":
-		text += a.Err
-	default: // done, snoozed, cancelled
-		text += string(a.Verb)
 	}
-	text += human.If(a.Decision != "", "; "+a.Decision)
-	return text
+	// Without an error it was done, snoozed or cancelled.
+	return text + cmp.Or(a.Err, string(a.Verb)) + human.If(a.Decision != "", "; "+a.Decision)
 }

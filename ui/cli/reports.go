@@ -61,10 +61,9 @@ func playReport(ctx context.Context, c engine.Console, account string, o Out) er
 
 // made says of how many matches a report is made, and why not of the others.
 func made(r *engine.PlayReport) string {
-	text := count(r.Matches) + " of " + human.Counted(r.Matches+r.Missing, "match", "matches")
-	text += human.If(r.Missing > 0, ", "+engine.Gaps(r.Missing-r.Cancelled, r.Cancelled))
-	text += human.If(r.LeftOut > 0, "; "+r.Without()+" left out")
-	return text
+	return count(r.Matches) + " of " + human.Counted(r.Matches+r.Missing, "match", "matches") +
+		human.If(r.Missing > 0, ", "+engine.Gaps(r.Missing-r.Cancelled, r.Cancelled)) +
+		human.If(r.LeftOut > 0, "; "+r.Without()+" left out")
 }
 
 // heat prints the table of minutes as shades, two cells an hour: it fits into 80

@@ -130,9 +130,8 @@ func (p *Job) why(v *page.View) string {
 	if j.Why == "" {
 		return ""
 	}
-	text := j.Why + human.If(j.Until.After(v.Now), ", in "+v.In(j.Until))
-	text += human.If(j.Place > 0, ", place "+strconv.Itoa(j.Place)+" in line")
-	return text
+	return j.Why + human.If(j.Until.After(v.Now), ", in "+v.In(j.Until)) +
+		human.If(j.Place > 0, ", place "+strconv.Itoa(j.Place)+" in line")
 }
 
 // waitEnd is when the wait after the last attempt ends or has ended, as far as the

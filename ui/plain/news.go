@@ -204,11 +204,10 @@ func thing(j engine.Job) string {
 // throttledText is a 429 in words: "429 service from europe for match-v5.match EUW1_7214550881, to
 // wait 2 seconds".
 func throttledText(c engine.CallRow) string {
-	text := "429 " + strings.TrimPrefix(string(c.Class), "429.") + " from " + c.Host + " for " + c.Method + " " + c.Target
-	text += human.If(c.RetryAfter > 0, ", to wait "+human.Spoken(c.RetryAfter))
-	// Such a one is worth a look: somebody else may use the key.
-	text += human.If(c.Unforeseen, ", unexpected: by our count there was room")
-	return text
+	return "429 " + strings.TrimPrefix(string(c.Class), "429.") + " from " + c.Host + " for " + c.Method + " " + c.Target +
+		human.If(c.RetryAfter > 0, ", to wait "+human.Spoken(c.RetryAfter)) +
+		// Such a one is worth a look: somebody else may use the key.
+		human.If(c.Unforeseen, ", unexpected: by our count there was room")
 }
 
 // compareLimits tells what stops calls: a freeze, a wait that a 429 has ordered. That a window is

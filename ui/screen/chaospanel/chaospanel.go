@@ -197,9 +197,8 @@ func (p *Screen) title(v *page.View) string {
 	if v.Chaos == nil {
 		return "Chaos"
 	}
-	title := "CHAOS, seed " + strconv.FormatUint(v.Chaos.Seed, 10)
-	title += human.If(v.Chaos.Speed != 1, ", "+strconv.FormatFloat(v.Chaos.Speed, 'g', 4, 64)+"x")
-	return title
+	return "CHAOS, seed " + strconv.FormatUint(v.Chaos.Seed, 10) +
+		human.If(v.Chaos.Speed != 1, ", "+strconv.FormatFloat(v.Chaos.Speed, 'g', 4, 64)+"x")
 }
 
 // now is how the engine stands; where there is room, what the selected row is and

@@ -336,15 +336,12 @@ func (t *Timetable) dueTexts(v *page.View) []string {
 // open for a shorter time than the axis reaches back says so: an empty past would look like a
 // pause.
 func (t *Timetable) Note(v *page.View) string {
-	text := cmp.Or(t.Host, "no limit is known yet")
-	if syncs := SyncsText(v); syncs != "" {
-		text += " " + v.Theme.Glyphs.Sep + " " + syncs
-	}
-	if !t.since.IsZero() {
-		return text + " " + v.Theme.Glyphs.Sep + " known since " + t.since.In(v.Now.Location()).Format("15:04:05")
-	}
 	back, ahead := time.Duration(t.Back)*t.Step, time.Duration(t.Width-t.Back)*t.Step
-	return text + " " + v.Theme.Glyphs.Sep + " " + human.Window(back.Round(time.Second)) + " back, " + human.Window(ahead.Round(time.Minute)) + " ahead"
+	reach := human.Window(back.Round(time.Second)) + " back, " + human.Window(ahead.Round(time.Minute)) + " ahead"
+	if !t.since.IsZero() {
+		reach = "known since " + t.since.In(v.Now.Location()).Format("15:04:05")
+	}
+	return page.Joined(v, cmp.Or(t.Host, "no limit is known yet"), SyncsText(v), reach)
 }
 
 // SyncsText counts the open runs by how they stand: 2 SYNCING, 1 QUEUED.

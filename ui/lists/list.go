@@ -338,10 +338,7 @@ func (l *List[T]) Noted(v *page.View, text string, more ...string) string {
 	if n := l.Cur.MarkCount(); n > 0 {
 		more = append(more, page.Count(n)+" marked")
 	}
-	for _, m := range more {
-		text += human.If(m != "", " "+v.Theme.Glyphs.Sep+" "+m)
-	}
-	return text
+	return page.Joined(v, append([]string{text}, more...)...)
 }
 
 // Empty says that the filter leaves nothing; "" = it does not.

@@ -229,7 +229,7 @@ func (m *model) handle(msg tea.Msg, now time.Time) (cmd tea.Cmd, seen bool) {
 // answerGround takes the terminal's background. An answer that came too late is as good: the screen
 // is drawn anew in other colours.
 func (m *model) answerGround(msg tea.BackgroundColorMsg) {
-	if m.opt.themeOptions(themes.TrueColor, themes.Unknown).NoColor != "" {
+	if m.opt.Env("NO_COLOR") != "" {
 		return
 	}
 	m.ground, m.asking = groundOf(msg), false

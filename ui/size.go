@@ -1,7 +1,9 @@
 package ui
 
-import "github.com/farsight-console/farsight/engine/human"
-import "github.com/farsight-console/farsight/ui/page"
+import (
+	"github.com/farsight-console/farsight/engine/human"
+	"github.com/farsight-console/farsight/ui/page"
+)
 
 // Edges of the size classes, and by how much a class must be overshot before it
 // changes: a window that is dragged along an edge must not flicker.

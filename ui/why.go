@@ -1,7 +1,10 @@
 package ui
 
-import "github.com/farsight-console/farsight/engine/human"
-import "time"
+import (
+	"time"
+
+	"github.com/farsight-console/farsight/engine/human"
+)
 
 // whyFor is how long a reason waits for its command. One that was meant for another command must
 // not end up in the audit of this one.

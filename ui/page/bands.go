@@ -1,7 +1,9 @@
 package page
 
-import "github.com/farsight-console/farsight/engine/human"
-import "github.com/farsight-console/farsight/ui/part"
+import (
+	"github.com/farsight-console/farsight/engine/human"
+	"github.com/farsight-console/farsight/ui/part"
+)
 
 // Band is a block of a screen as wide as its area. Bands stand one below the other with
 // an empty row between two.

@@ -85,24 +85,8 @@ func (r runner) Run(ctx context.Context) error { return r(ctx) }
 // one that only shows what the leader does (p.follows).
 func (p *parts) wire() error {
 	cfg := *p.config.Load()
-	bounds := limit.New(limit.Options{Ceiling: ceiling(cfg.Ceiling)})
-	// An endpoint that fails for two rounds of a match's delays is held to be down, not the match.
-	gate := traffic.Options{Limiter: bounds, Store: p.store, Collections: p.store.CollectionRows, Lanes: ingest.LaneOf, Patience: 2 * cfg.Policies[engine.PolicyMatch].Sum(), Speed: p.speed, Log: p.log}
-	// The client waits where the limiter makes it wait; nothing below it tries again.
-	to := p.toRiot(riot.LimitedBy(bounds), p.term != nil)
-	to.OnCall = p.called
-	if p.term != nil {
-		to.Limiter = inTerm{to.Limiter, p.term}
-	}
-	hand := p.hand.Load()
-	if hand != nil && p.term != nil {
-		p.calls = p.letGo(hand)
-		gate.Halt, to.Carrier = p.halted, p.calls
-	}
-	var err error
-	p.limits = traffic.New(gate)
-	if p.client, err = riot.New(to); err != nil {
-		return usage(err)
+	if err := p.reach(cfg); err != nil {
+		return err
 	}
 	// The console and the backend need each other: notes and changes go to the
 	// console, which is made last.
@@ -139,56 +123,29 @@ func (p *parts) wire() error {
 	if err != nil {
 		return err
 	}
-	alerts := p.newAlerts(cfg, note)
-	typos := newMistyped(cfg.Cooldown)
-	var limiter control.Limiter = p.limits
-	var also []control.Runner
-	if p.follows { // what the leader has stored is shown, and its runners are the leader's
-		limiter = &ledLimits{Limits: p.limits, p: p.process, alerts: alerts, schedules: schedules, lanes: p.backend.Lanes}
-	} else {
-		// The one call that every working key may make.
-		probe := func(ctx context.Context) error {
-			return p.client.Probe(riot.WithJob(ctx, "key source", limit.Interactive), route.Europe, "")
-		}
-		watch := keyring.Watch{Keys: p.keys, Limits: p.limits, Probe: probe, Note: noteOf(logbook.AreaEngine)}
-		also = []control.Runner{p.projects, watch, alerts, p.pager, runner(p.forgetLate)}
-	}
-	if !p.follows && !p.onlyOwn { // `sync` works on its own run and leaves crons off
-		also = append(also, schedules, typos)
-	}
-	if !p.follows && !p.onlyOwn && !p.demo { // a sync of minutes and a demo's temporary directory need no backups
-		k := keeper{db: p.store, log: logbook.Area(p.log, logbook.AreaStorage), every: cfg.BackupEvery, keep: cfg.KeepPayloads, agreed: p.limits.ClockAgrees, failed: func(why string) { p.badBackup.Store(why) }}
-		if p.store.server == nil {
-			k.files = p.store.DB
-		}
-		also = append(also, k)
-	}
-	if p.calls != nil {
-		limiter = reigning{p.limits, p.calls}
-		also = append(also, p.calls, runner(hand.carrier.Obey))
-	}
-	if p.term != nil { // others follow
-		// The limits go on from what the leader before knew; without it they would count their windows as
-		// full.
-		if told, err := storedReading(context.Background(), p.store); err == nil {
-			p.limits.GoOnFrom(told.last())
-		}
-		also = append(also, runner(p.storeReadings))
-	}
+	alerts, typos := p.newAlerts(cfg, note), newMistyped(cfg.Cooldown)
 	o := control.Options{
-		Store: p.store, Backend: p.backend, Syncer: in, Domain: in, Forecast: in, Limiter: limiter, Logs: p.logs.Ring, Keys: p.keys, TryKey: p.tryKey,
-		Also: also, Payloads: payloadsOf(p.store), Upkeep: upkeep{p.store, cfg}, Forget: p.store, Schedules: schedules, Alerts: alerts, Pager: p.pager,
+		Store: p.store, Backend: p.backend, Syncer: in, Domain: in, Forecast: in, Logs: p.logs.Ring, Keys: p.keys, TryKey: p.tryKey,
+		Payloads: payloadsOf(p.store), Upkeep: upkeep{p.store, cfg}, Forget: p.store, Schedules: schedules, Alerts: alerts, Pager: p.pager,
 		Policies: cfg.Policies, Boot: p.boot.ID, Fresh: p.boot.New, Demo: p.demo, MomentEvery: p.moments, SyncOn: cfg.SyncOn,
 		// A key that is refused is worth waiting for where it has worked, or another source has one that
 		// nobody has tried.
 		KeyWorked: func() bool { return p.limits.Proven() || p.keys.Untried() }, Lane: ingest.LaneOf.Name, Lines: knownQueues(),
 		Members: membersOf(p.store, p.id),
 	}
+	switch {
+	case p.follows: // what the leader has stored is shown, and its runners are the leader's
+		o.Limiter, o.Audit = &ledLimits{Limits: p.limits, p: p.process, alerts: alerts, schedules: schedules, lanes: p.backend.Lanes}, p.audit
+	case p.calls != nil:
+		o.Limiter = reigning{p.limits, p.calls}
+	default:
+		o.Limiter = p.limits
+	}
+	if !p.follows {
+		o.Also = p.runners(cfg, noteOf, alerts, schedules, typos)
+	}
 	if p.con != nil {
 		o.Term = p.leader
-	}
-	if p.follows {
-		o.Audit = p.audit
 	}
 	if p.onlyOwn {
 		o.Serves = p.backend.Serves
@@ -216,6 +173,63 @@ func (p *parts) wire() error {
 		}
 	}
 	return nil
+}
+
+// reach makes what stands between the engine and Riot: the limiter, the gate before it, and the client, whose calls
+// members make where there are any.
+func (p *parts) reach(cfg config.Config) (err error) {
+	bounds := limit.New(limit.Options{Ceiling: ceiling(cfg.Ceiling)})
+	// An endpoint that fails for two rounds of a match's delays is held to be down, not the match.
+	gate := traffic.Options{Limiter: bounds, Store: p.store, Collections: p.store.CollectionRows, Lanes: ingest.LaneOf, Patience: 2 * cfg.Policies[engine.PolicyMatch].Sum(), Speed: p.speed, Log: p.log}
+	// The client waits where the limiter makes it wait; nothing below it tries again.
+	to := p.toRiot(riot.LimitedBy(bounds), p.term != nil)
+	to.OnCall = p.called
+	if p.term != nil {
+		to.Limiter = inTerm{to.Limiter, p.term}
+		if hand := p.hand.Load(); hand != nil {
+			p.calls = p.letGo(hand)
+			gate.Halt, to.Carrier = p.halted, p.calls
+		}
+	}
+	p.limits = traffic.New(gate)
+	if p.client, err = riot.New(to); err != nil {
+		return usage(err)
+	}
+	if p.term != nil {
+		// The limits go on from what the leader before knew; without it they would count their windows as
+		// full.
+		if told, err := storedReading(context.Background(), p.store); err == nil {
+			p.limits.GoOnFrom(told.last())
+		}
+	}
+	return nil
+}
+
+// runners are what works beside the jobs while the engine does.
+func (p *parts) runners(cfg config.Config, noteOf func(area string) func(engine.Note), alerts *alert.Runner, schedules *cron.Runner, typos *mistyped) []control.Runner {
+	// The one call that every working key may make.
+	probe := func(ctx context.Context) error {
+		return p.client.Probe(riot.WithJob(ctx, "key source", limit.Interactive), route.Europe, "")
+	}
+	watch := keyring.Watch{Keys: p.keys, Limits: p.limits, Probe: probe, Note: noteOf(logbook.AreaEngine)}
+	all := []control.Runner{p.projects, watch, alerts, p.pager, runner(p.forgetLate)}
+	if !p.onlyOwn { // `sync` works on its own run and leaves crons off
+		all = append(all, schedules, typos)
+	}
+	if !p.onlyOwn && !p.demo { // a sync of minutes and a demo's temporary directory need no backups
+		k := keeper{db: p.store, log: logbook.Area(p.log, logbook.AreaStorage), every: cfg.BackupEvery, keep: cfg.KeepPayloads, agreed: p.limits.ClockAgrees, failed: func(why string) { p.badBackup.Store(why) }}
+		if p.store.server == nil {
+			k.files = p.store.DB
+		}
+		all = append(all, k)
+	}
+	if p.calls != nil {
+		all = append(all, p.calls, runner(p.hand.Load().carrier.Obey))
+	}
+	if p.term != nil { // others follow
+		all = append(all, runner(p.storeReadings))
+	}
+	return all
 }
 
 // toRiot are the options of a client of Riot's; punctual: a call is not made after the instant that its permit names.

@@ -349,17 +349,47 @@ func (in *Ingest) estimate(ctx context.Context, c engine.Collection, named int, 
 			players[p] = float64(c.Players) / float64(len(c.Platforms))
 		}
 	}
+	cost, listed, matches := in.reckon(c, players)
+	cost.Calls += pages
+	each := float64(matchBytes)
+	if withTimelines(c) {
+		each += timelineBytes
+	}
+	size := human.Bytes(int64(matches * each))
+	if in.opt.Spare != nil && c.ID == "" {
+		if spare, ok := in.opt.Spare(); ok && matches*each > float64(spare) {
+			do := "make room first"
+			if fit := int(float64(spare) / each); fit > 0 {
+				do = fmt.Sprintf("make room, or collect less, by --matches %d, a shorter --since or --no-timelines", fit)
+			}
+			return engine.Problemf(engine.ErrInvalid, do, "collection %s would fill the disk: about %s take %s, and %s are to spare",
+				c.Name, human.Counted(int(matches), "match", "matches"), size, human.Bytes(max(spare, 0)))
+		}
+	}
+	r.Cost = &cost
+	r.Text = fmt.Sprintf("collection %s would list about %s and fetch about %s: about %s, %s on disk (an estimate, by %g ranked games a day and %s)",
+		c.Name, human.Counted(int(listed), "player", "players"), human.Counted(int(matches), "match", "matches"),
+		human.Counted(cost.Calls, "call", "calls"), size, gamesADay, from)
+	if cost.Takes > 0 {
+		r.Text += "; alone it takes about " + human.Span(cost.Takes)
+	}
+	return nil
+}
+
+// withTimelines reports whether a collection fetches any.
+func withTimelines(c engine.Collection) bool {
+	return league.Timelines(c.Timelines) != league.TimelinesNone
+}
+
+// reckon is what a round takes that begins with so many players of each platform: its calls, whom it lists, and the
+// matches that it fetches.
+func (in *Ingest) reckon(c engine.Collection, players map[string]float64) (cost engine.Cost, listed, matches float64) {
 	days := 730.0
 	if span, err := league.ParseSpan(c.Since); err == nil && c.Since != "" {
 		days = now().Sub(span.Before(now())).Hours() / 24
 	}
 	each := min(gamesADay*days, indexed) // games of a player
-	timelines := 0.0
-	if league.Timelines(c.Timelines) != league.TimelinesNone {
-		timelines = 1
-	}
-	perHost, cost := map[string]engine.Cost{}, engine.Cost{Calls: pages}
-	var sum, matches float64
+	perHost := map[string]engine.Cost{}
 	for _, p := range c.Platforms {
 		n := players[p]
 		for range c.Spread - c.Depth {
@@ -369,46 +399,29 @@ func (in *Ingest) estimate(ctx context.Context, c engine.Collection, named int, 
 		if most := float64(c.Matches) / float64(len(c.Platforms)); c.Matches > 0 && found > most {
 			n, found = max(1, n*most/found), most
 		}
-		sum, matches = sum+n, matches+found
-		host := string(route.Platform(p).Region())
-		one := engine.Load{Host: host, Queue: engine.CollectionQueue(c.Name), Owner: c.ID, Priority: c.Line()}
-		calls := 0.0
-		for method, n := range map[route.Method]float64{
-			route.MatchIDs: n * (3 + math.Floor(each/pageSize)), route.Match: found, route.Timeline: found * timelines,
-		} {
-			one.Method, one.Calls, calls = string(method), n, calls+n
-			if one.Priority = c.Line(); method == route.Timeline {
-				one.Priority = engine.PriorityLow
-			}
-			cost.Loads = append(cost.Loads, one)
+		listed, matches = listed+n, matches+found
+		needs := map[route.Method]float64{route.MatchIDs: n * (3 + math.Floor(each/pageSize)), route.Match: found}
+		if withTimelines(c) {
+			needs[route.Timeline] = found
 		}
-		calls += float64(perHost[host].Calls)
+		host := string(route.Platform(p).Region())
+		calls := float64(perHost[host].Calls)
+		for method, n := range needs {
+			line := c.Line()
+			if method == route.Timeline {
+				line = engine.PriorityLow
+			}
+			cost.Loads = append(cost.Loads, engine.Load{Host: host, Method: string(method), Calls: n, Queue: engine.CollectionQueue(c.Name), Owner: c.ID, Priority: line})
+			calls += n
+		}
 		eta := in.opt.Limits.ETA(host, string(route.Match), int(calls))
 		if !eta.Known { // the limits of an application are the same on all hosts
 			eta = in.opt.Limits.ETA(p, string(route.Match), int(calls))
 		}
 		perHost[host] = engine.Cost{Calls: int(calls), AtMost: true, Takes: eta.Low, Bucket: eta.Bucket}
 	}
-	stored := matchBytes + timelines*timelineBytes
-	if in.opt.Spare != nil && c.ID == "" {
-		if spare, ok := in.opt.Spare(); ok && matches*stored > float64(spare) {
-			do := "make room first"
-			if fit := int(float64(spare) / stored); fit > 0 {
-				do = fmt.Sprintf("make room, or collect less, by --matches %d, a shorter --since or --no-timelines", fit)
-			}
-			return engine.Problemf(engine.ErrInvalid, do, "collection %s would fill the disk: about %s take %s, and %s are to spare",
-				c.Name, human.Counted(int(matches), "match", "matches"), human.Bytes(int64(matches*stored)), human.Bytes(max(spare, 0)))
-		}
-	}
 	cost.Beside(perHost)
-	r.Cost = &cost
-	r.Text = fmt.Sprintf("collection %s would list about %s and fetch about %s: about %s, %s on disk (an estimate, by %g ranked games a day and %s)",
-		c.Name, human.Counted(int(sum), "player", "players"), human.Counted(int(matches), "match", "matches"),
-		human.Counted(cost.Calls, "call", "calls"), human.Bytes(int64(matches*stored)), gamesADay, from)
-	if cost.Takes > 0 {
-		r.Text += "; alone it takes about " + human.Span(cost.Takes)
-	}
-	return nil
+	return cost, listed, matches
 }
 
 // countLadders counts the players of a collection's ladders by platform, and the pages that tell them all; from says how

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/charts"
 	"github.com/farsight-console/farsight/ui/page"
@@ -124,14 +123,16 @@ func (g *inGroups) keepPlaces(v *page.View, p *Screen) {
 	}
 }
 
+// turns is how many rows of a group become another's in a second: the eye follows no more, and a step of the screen stays
+// below 300 cells.
+const turns = 3
+
 // placed are the slots of a group as they are now; again says that they may be others', fresh that the list is new.
 func (p *Screen) placed(v *page.View, group *block.JobGroup, slots []slot, again, fresh bool) []slot {
 	at := make(map[engine.JobID]int, len(group.Rows))
 	for i, j := range group.Rows {
 		at[j.ID] = i
 	}
-	chosen, held := p.Cur.Selected()
-	held = held && p.Cur.Held()
 	room := group.Shows()
 	for len(slots) > room { // of a group that is shorter now first goes who is not in it
 		i := slices.IndexFunc(slots, func(s slot) bool { _, there := at[s.row.ID]; return !there })
@@ -140,116 +141,98 @@ func (p *Screen) placed(v *page.View, group *block.JobGroup, slots []slot, again
 		}
 		slots = slices.Delete(slots, i, i+1)
 	}
-	group.Left = map[engine.JobID]part.Cell{}
+	slots = p.stay(v, group, slots, at)
 	has := map[engine.JobID]bool{}
-	waits := group.State == engine.Available || group.State == engine.Retryable // others will come
-	spent := 0
-	kept := slots[:0]
 	for _, s := range slots {
-		here := held && chosen == string(s.row.ID)
-		n, there := at[s.row.ID]
-		switch {
-		case there:
-			s = slot{row: *group.Rows[n], shown: *group.Rows[n]}
-		case s.left.IsZero() && spent > stepCells: // next time
-		default:
-			if s.left.IsZero() {
-				spent += leftCells
-			}
-			became, keep := s.leave(v, "")
-			if !keep && !here && !waits {
-				continue
-			}
-			group.Left[s.row.ID] = became
-		}
 		has[s.row.ID] = true
-		kept = append(kept, s)
 	}
-	slots = kept
-	var next []*engine.JobRow // those without a place
-	for _, j := range group.Rows {
-		if !has[j.ID] {
-			next = append(next, j)
-		}
-	}
-	for spent = 0; (again || fresh) && len(slots) < room && len(next) > 0 && spent < stepCells; {
+	next := slices.DeleteFunc(slices.Clone(group.Rows), func(j *engine.JobRow) bool { return has[j.ID] })
+	turned := 0
+	for (again || fresh) && len(slots) < room && len(next) > 0 && turned < turns {
 		slots = append(slots, slot{row: *next[0], shown: *next[0]})
 		if next = next[1:]; !v.Hurry && !fresh {
-			spent += growCells
+			turned++
 		}
 	}
 	if !again {
 		return slots
 	}
 	// What goes before the next second would not be read.
-	if soon := slices.IndexFunc(next, func(j *engine.JobRow) bool {
-		return page.GoesAt(j).Sub(v.Beat()) > time.Second
-	}); soon > 0 {
+	if soon := slices.IndexFunc(next, func(j *engine.JobRow) bool { return page.GoesAt(j).Sub(v.Beat()) > time.Second }); soon > 0 {
 		next = next[soon:]
 	}
-	for ; len(next) > 0 && spent < stepCells; next = next[1:] {
-		i := longestGone(slots)
-		if len(slots) > 0 && !slots[0].left.IsZero() { // where a cursor at rest stands
-			i = 0
-		}
-		if i < 0 { // one that goes much later gives its place to one that goes before it
-			for n := range slots {
-				if i < 0 || at[slots[n].row.ID] > at[slots[i].row.ID] {
-					i = n
-				}
-			}
-			if i < 0 || at[slots[i].row.ID]-at[next[0].ID] <= room {
-				break
-			}
-		}
-		if held && chosen == string(slots[i].row.ID) {
+	for ; len(next) > 0 && turned < turns; turned++ {
+		i := p.giving(slots, at, at[next[0].ID]+room)
+		if i < 0 {
 			break
 		}
-		if n := slices.IndexFunc(next, func(j *engine.JobRow) bool { return page.GoesAt(j).Sub(v.Beat()) > longRest }); i == 0 && n > 0 {
-			next[0], next[n] = next[n], next[0] // a cursor at rest is not to move each second
+		n := slices.IndexFunc(next, func(j *engine.JobRow) bool { return page.GoesAt(j).Sub(v.Beat()) > longRest })
+		if i > 0 || n < 0 { // a cursor at rest is not to move each second
+			n = 0
 		}
 		delete(group.Left, slots[i].row.ID)
-		if spent += differ(v, &slots[i].row, next[0]); i == 0 {
-			spent += whyCells
+		slots[i] = slot{row: *next[n], shown: *next[n]}
+		if next = slices.Delete(next, n, n+1); i == 0 { // with it the sentences about it
+			break
 		}
-		slots[i] = slot{row: *next[0], shown: *next[0]}
 	}
 	return slots
 }
 
+// stay brings slots up to date: the jobs that stand there, and for some time what became of those that have left.
+func (p *Screen) stay(v *page.View, group *block.JobGroup, slots []slot, at map[engine.JobID]int) []slot {
+	waits := group.State == engine.Available || group.State == engine.Retryable // others will come
+	group.Left = map[engine.JobID]part.Cell{}
+	kept, left := slots[:0], 0
+	for _, s := range slots {
+		n, there := at[s.row.ID]
+		switch {
+		case there:
+			s = slot{row: *group.Rows[n], shown: *group.Rows[n]}
+		case s.left.IsZero() && left == turns: // next time
+		default:
+			if s.left.IsZero() {
+				left++
+			}
+			became, keep := s.leave(v, "")
+			if !keep && !waits && !p.chosen(s) {
+				continue
+			}
+			group.Left[s.row.ID] = became
+		}
+		kept = append(kept, s)
+	}
+	return kept
+}
+
+// giving is the slot that another job gets: that of one that has left, or of the last one, if that is behind a place in
+// the line; -1 = none. The one that an operator has chosen stays.
+func (p *Screen) giving(slots []slot, at map[engine.JobID]int, behind int) int {
+	i := longestGone(slots)
+	if len(slots) > 0 && !slots[0].left.IsZero() { // where a cursor at rest stands
+		i = 0
+	}
+	if i < 0 {
+		for n := range slots {
+			if i < 0 || at[slots[n].row.ID] > at[slots[i].row.ID] {
+				i = n
+			}
+		}
+		if i < 0 || at[slots[i].row.ID] <= behind {
+			return -1
+		}
+	}
+	if p.chosen(slots[i]) {
+		return -1
+	}
+	return i
+}
+
+// chosen reports whether a cursor that was moved stands on a slot.
+func (p *Screen) chosen(s slot) bool {
+	id, _ := p.Cur.Selected()
+	return p.Cur.Held() && id == string(s.row.ID)
+}
+
 // longRest is for how long the job under a cursor at rest stays there, where the line is long enough.
 const longRest = 5 * time.Second
-
-// stepCells is about how many cells of a group change in a second because places become others'.
-const stepCells = 70
-
-// growCells is a part of them: a group that gets lines has three more rows in a second, and soon all of them.
-const growCells = stepCells/3 + 1
-
-// whyCells is about how many change with the job under the cursor: the sentences about it.
-const whyCells = 60
-
-// leftCells is about how many a row takes whose job has left.
-const leftCells = 20
-
-// differ is about how many cells a row changes that becomes another's.
-func differ(v *page.View, a, b *engine.JobRow) (n int) {
-	for _, text := range [][2]string{
-		{columns.JobCalled(a), columns.JobCalled(b)}, {string(a.Kind), string(b.Kind)}, {block.ForWhom(v, a), block.ForWhom(v, b)},
-	} {
-		if text[0] == text[1] {
-			continue
-		}
-		n += max(len(text[0]), len(text[1])) - len(commonStart(text[0], text[1]))
-	}
-	return n + 20 // its times, and what is ahead of it
-}
-
-// commonStart is what two texts begin with alike.
-func commonStart(a, b string) string {
-	n := 0
-	for n < min(len(a), len(b)) && a[n] == b[n] {
-		n++
-	}
-	return a[:n]
-}

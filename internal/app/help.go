@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/internal/reference"
 	"github.com/farsight-console/farsight/storage"
 	"github.com/farsight-console/farsight/ui"
@@ -211,9 +212,16 @@ func manual(root *cobra.Command) reference.Manual {
 	}}
 }
 
+// fieldsHead stands before the names of a filter's fields in a list's help.
+const fieldsHead = "\n\nFields:"
+
 // flagFault says what is wrong with a flag in words of ours: pflag's own would
 // show how Go reads a number.
 func flagFault(cmd *cobra.Command, err error) error {
+	// `farsight log --limit 3`: its flags are those of a command that is not there.
+	if words := cmd.Flags().Args(); len(words) > 0 && cmd.HasAvailableSubCommands() {
+		return noArgs(cmd, words)
+	}
 	help := cmd.CommandPath() + " --help"
 	if bad, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		// pflag says: invalid argument "x" for "--count" flag: strconv.ParseInt: parsing "x": invalid
@@ -221,23 +229,36 @@ func flagFault(cmd *cobra.Command, err error) error {
 		f := bad.GetFlag()
 		return usagef("--%s %q is no %s: see `%s`", f.Name, bad.GetValue(), cmp.Or(valueWords[f.Value.Type()], f.Value.Type()), help)
 	}
+	if bare, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
+		return usagef("--%s needs a value: see `%s`", bare.GetFlag().Name, help)
+	}
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
 		name := unknown.GetSpecifiedName()
-		// `farsight undo -1` is no flag: -1 would be the flag 1.
-		if _, err := strconv.ParseUint(name, 10, 64); err == nil {
-			return usagef("%q is no flag: numbers are written without a dash: see `%s`", "-"+unknown.GetSpecifiedShortnames(), help)
+		if short := unknown.GetSpecifiedShortnames(); short != "" {
+			// `farsight undo -1` is no flag: -1 would be the flag 1.
+			if _, err := strconv.ParseUint(name, 10, 64); err == nil {
+				return usagef("%q is no flag: numbers are written without a dash: see `%s`", "-"+short, help)
+			}
+			return usagef("there is no flag -%s: see `%s`", name, help)
+		}
+		if _, fields, _ := strings.Cut(cmd.Long, fieldsHead); slices.Contains(strings.Fields(fields), name) {
+			return usagef("there is no flag --%s: the filter tells it, as '%s:…'. See `%s`", name, name, help)
 		}
 		// Cobra measures how far words are apart, for commands alone, and gives them by name: the nearest come first.
 		flags := &cobra.Command{}
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
-			flags.AddCommand(&cobra.Command{Use: f.Name, Run: func(*cobra.Command, []string) {}})
+			if !f.Hidden {
+				flags.AddCommand(&cobra.Command{Use: f.Name, Run: func(*cobra.Command, []string) {}})
+			}
 		})
-		for flags.SuggestionsMinimumDistance < cmd.Root().SuggestionsMinimumDistance {
+		near := ""
+		for flags.SuggestionsMinimumDistance < cmd.Root().SuggestionsMinimumDistance && near == "" {
 			flags.SuggestionsMinimumDistance++
-			if near := flags.SuggestionsFor(name); len(near) > 0 {
-				return usagef("there is no flag --%s: did you mean --%s? See `%s`", name, near[0], help)
+			if names := flags.SuggestionsFor(name); len(names) > 0 {
+				near = "did you mean --" + names[0] + "? "
 			}
 		}
+		return usagef("there is no flag --%s: %s `%s`", name, near+human.Either(near == "", "see", "See"), help)
 	}
 	return usagef("%w: see `%s`", err, help)
 }

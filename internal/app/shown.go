@@ -39,7 +39,7 @@ const filterHelp = "The filter is the console's: words that all must occur, fiel
 
 // withFields is help for a filter with its fields.
 func withFields[T any](s *filters.Schema[T]) string {
-	text := filterHelp + "\n\nFields:"
+	text := filterHelp + fieldsHead
 	for _, f := range s.Fields() {
 		text += " " + f.Name
 	}

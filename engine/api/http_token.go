@@ -169,7 +169,10 @@ func (t Token) Who(r *http.Request) (Caller, error) {
 	}
 	kind, shown, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	switch {
-	case r.Header.Get("Authorization") == "":
+	case kind == "" && r.URL.Path == pathEvents && r.URL.Query().Has(paramPass.Name):
+		return c, faultf(http.StatusUnauthorized, engine.ErrRefused, "ask for another, by POST /v1/events/pass with the token",
+			"the pass is over, or is none of this engine's")
+	case kind == "":
 		return c, unauthorized("no token was shown")
 	case !strings.EqualFold(kind, "Bearer"):
 		return c, unauthorized("the authorization is not of the kind Bearer")

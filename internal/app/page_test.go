@@ -14,7 +14,8 @@ import (
 	"github.com/farsight-console/farsight/riot/sim"
 )
 
-// The page of docs/http.md follows a sync in a real browser, from an origin that the settings name.
+// The page of docs/http.md follows a sync in a real browser, from an origin that the settings name, and so does a
+// WebSocket; the same page of another origin is told nothing.
 func TestH11_ThePageOfTheDocumentsInABrowser(t *testing.T) {
 	long(t)
 	browser, err := exec.LookPath("chromium")
@@ -30,20 +31,33 @@ func TestH11_ThePageOfTheDocumentsInABrowser(t *testing.T) {
 	if !ok {
 		t.Fatal("docs/http.md has no page")
 	}
-	shown := make(chan string, 64)
-	ours := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodPost {
-			text, _ := io.ReadAll(r.Body)
-			select {
-			case shown <- string(text):
-			default:
+	// Each page tells its own server what it shows, and how its readers fared.
+	serve := func(more string) (*httptest.Server, <-chan string) {
+		shown := make(chan string, 64)
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodPost {
+				text, _ := io.ReadAll(r.Body)
+				select {
+				case shown <- string(text):
+				default:
+				}
+				return
 			}
-			return
-		}
-		w.Header().Set("Content-Type", "text/html")
-		_, _ = io.WriteString(w, page+`<script>setInterval(() => fetch("/", {method: "POST", body: document.getElementById("syncs").textContent}), 200)</script>`)
-	}))
-	defer ours.Close()
+			w.Header().Set("Content-Type", "text/html")
+			_, _ = io.WriteString(w, page+more+`<script>
+let heard = "", failed = "";
+const socket = new WebSocket(stream.url.replace("http:", "ws:"));
+socket.onmessage = e => { const d = JSON.parse(e.data); heard = d.type === "progress" ? d.progress.status : heard; };
+socket.onerror = () => failed += " no socket";
+stream.onerror = () => failed += " no stream";
+setInterval(() => fetch("/", {method: "POST", body: document.getElementById("syncs").textContent + "\nsocket: " + heard + failed}), 200)
+</script>`)
+		}))
+		t.Cleanup(s.Close)
+		return s, shown
+	}
+	strange, refused := serve("")
+	ours, shown := serve(`<iframe src="` + strange.URL + `"></iframe>`)
 
 	who := player("Page Turner#WEB", 12)
 	s, dir := startSim(t, sim.Options{Seed: 1, Limits: limits("20:2"), Players: []sim.PlayerSpec{who}}), freshDir(t)
@@ -63,20 +77,23 @@ func TestH11_ThePageOfTheDocumentsInABrowser(t *testing.T) {
 	for range 2 { // the page is there before the sync is
 		wait(t, shown, "")
 	}
+	if text := wait(t, refused, " no socket"); !strings.HasPrefix(text, "\nsocket:  ") || !strings.Contains(wait(t, refused, " no stream"), " no socket") {
+		t.Errorf("a page of a strange origin shows %q", text)
+	}
 	c.ask(t, "POST", "/v1/accounts/Page%20Turner/WEB/sync", "", 202, nil)
 	wait(t, shown, "Page Turner#WEB  syncing")
-	wait(t, shown, "Page Turner#WEB  completed  12/12")
+	wait(t, shown, "Page Turner#WEB  completed  12/12\nsocket: completed")
 }
 
-// wait waits until a text is shown.
-func wait(t *testing.T, shown <-chan string, text string) {
+// wait waits until a text is shown, and gives all that is.
+func wait(t *testing.T, shown <-chan string, text string) string {
 	t.Helper()
 	last, gaveUp := "", time.After(2*time.Minute)
 	for {
 		select {
 		case last = <-shown:
 			if strings.Contains(last, text) {
-				return
+				return last
 			}
 		case <-gaveUp:
 			t.Fatalf("the page shows %q, not %q", last, text)

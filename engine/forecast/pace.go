@@ -62,6 +62,7 @@ func (w work) moving(e engine.EngineRow, limits engine.LimitsRow) string {
 // work is what is to be done, by what it waits for.
 type work struct {
 	ready, running, retrying, later int
+	held                            int // of those later: by what a host answered, not by a try that failed
 	paused                          int // in queues that are
 	queues                          []engine.Queue
 }
@@ -82,6 +83,7 @@ func workOf(queues []engine.QueueRow) (w work) {
 		w.running += q.Counts[engine.Running]
 		w.retrying += q.Counts[engine.Retryable]
 		w.later += q.Counts[engine.Scheduled]
+		w.held += q.Held
 	}
 	return w
 }
@@ -89,6 +91,8 @@ func workOf(queues []engine.QueueRow) (w work) {
 // resting says why nothing runs though the engine could.
 func (w work) resting() string {
 	switch {
+	case w.held > 0:
+		return fmt.Sprintf(unstuck+"%s until its time", human.Counted(w.held, "job is held", "jobs are held, each"))
 	case w.retrying > 0:
 		return fmt.Sprintf(unstuck+"%s for its next try",
 			human.Counted(w.retrying, "job waits", "jobs wait, each"))

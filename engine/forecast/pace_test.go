@@ -38,6 +38,8 @@ func TestPaceSaysWhyItIsNotFaster(t *testing.T) {
 	follows.Term = &engine.Term{Epoch: 6, Leader: "4711-9f3c on db-1"}
 	// Two workers whose answers take half a second: 4 of 500 used.
 	slow := engine.EngineRow{State: engine.EngineLive, Workers: 2, InFlight: 2, Meter: engine.Meter{CallsPerMin: 240, P50: 500 * time.Millisecond}}
+	later := queue(0, 0, 4, 2)
+	later.Held = 2
 	wide := func(b *engine.BucketRow) { b.Window, b.Limit, b.Used, b.Waiting = 10*time.Second, 500, 4, 90 }
 	held := engine.BucketRow{Host: "europe", Method: "match-v5.match", Kind: "method", Waiting: 30, Blocked: now.Add(time.Minute), BlockedBy: "429 method"}
 	for want, c := range map[string]struct {
@@ -49,6 +51,7 @@ func TestPaceSaysWhyItIsNotFaster(t *testing.T) {
 		"nothing to do: no job waits":                                          {live, queue(0, 0, 0, 0), idle},
 		"nothing is stuck: 1 job waits for its next try":                       {live, queue(0, 0, 1, 2), idle},
 		"nothing is stuck: 2 jobs wait, each for its time":                     {live, queue(0, 0, 0, 2), idle},
+		"nothing is stuck: 2 jobs are held, each until its time":               {live, later, idle},
 		"full is paused with 3 jobs":                                           {live, paused, idle},
 		"4711-9f3c on db-1 leads, in term 6":                                   {follows, queue(535, 2, 3, 0), limits(same)},
 		"4 jobs wait for a worker":                                             {live, queue(4, 0, 0, 0), idle},

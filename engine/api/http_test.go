@@ -675,6 +675,11 @@ func TestH10_ListsAreAskedForByParameters(t *testing.T) {
 	for _, bad := range []string{"/v1/jobs?state=lost", "/v1/jobs?limit=0", "/v1/jobs?owner=01A", "/v1/matches/participants?filter=x"} {
 		w.ask(t, "GET", bad, "", http.StatusBadRequest)
 	}
+	for path, want := range map[string]string{"/v1/accounts?status=failed": `"do":"it takes text, filter, after, limit"`, "/v1/hello?x=1": `"do":"it takes none"`} {
+		if body, _ := w.ask(t, "GET", path, "", http.StatusBadRequest); !strings.Contains(body, want) {
+			t.Errorf("%s: %s, want %s", path, body, want)
+		}
+	}
 }
 
 // The routes of collections are the query and the command of consoles.

@@ -97,9 +97,14 @@ func checkQuery(route Route, r *http.Request) error {
 	if err != nil {
 		return engine.Problemf(engine.ErrInvalid, "see /openapi.json", "the parameters of %s cannot be read", r.URL.Path)
 	}
+	known := make([]string, len(route.Query))
+	for i, p := range route.Query {
+		known[i] = p.Name
+	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
-		if !slices.ContainsFunc(route.Query, func(p Param) bool { return p.Name == name }) {
-			return engine.Problemf(engine.ErrInvalid, "see /openapi.json", "%s has no parameter %q", r.URL.Path, name)
+		if !slices.Contains(known, name) {
+			return engine.Problemf(engine.ErrInvalid, "it takes "+cmp.Or(strings.Join(known, ", "), "none"),
+				"%s has no parameter %q", r.URL.Path, name)
 		}
 		if len(given[name]) > 1 {
 			return engine.Problemf(engine.ErrInvalid, "give it once", "the parameter %q is given %d times", name,

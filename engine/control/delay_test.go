@@ -17,12 +17,13 @@ import (
 // idle is a backend of which only the queues and its health are asked.
 type idle struct {
 	Backend
-	queues []engine.QueueRow
+	queues  []engine.QueueRow
+	reading string
 }
 
 func (b idle) Queues() []engine.QueueRow     { return b.queues }
 func (idle) Halted() string                  { return "" }
-func (idle) Reading() string                 { return "" }
+func (b idle) Reading() string               { return b.reading }
 func (idle) Held(engine.Job) (h engine.Held) { return h }
 
 // hosted is a limiter whose hosts have a pace each, in seconds a call; one without is

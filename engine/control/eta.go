@@ -135,6 +135,7 @@ func (c *Control) foresee(accounts []engine.AccountRow) {
 // for it row by row, so it is worked out once a second.
 type foresight struct {
 	at     time.Time
+	early  bool // not all stored jobs were read, which ends within moments
 	etas   map[string]engine.ETA
 	starts map[engine.JobID]forecast.Start
 }
@@ -144,9 +145,10 @@ type foresight struct {
 func (c *Control) foreseen() *foresight {
 	c.foreseeing.Lock()
 	defer c.foreseeing.Unlock()
-	if now := time.Now(); c.foresight == nil || now.Sub(c.foresight.at) >= time.Second {
+	early := c.opt.Backend.Reading() != ""
+	if now := time.Now(); c.foresight == nil || now.Sub(c.foresight.at) >= time.Second || c.foresight.early && !early {
 		p := c.plan()
-		c.foresight = &foresight{at: now, etas: map[string]engine.ETA{}, starts: p.Starts()}
+		c.foresight = &foresight{at: now, early: early, etas: map[string]engine.ETA{}, starts: p.Starts()}
 		for _, a := range c.hub.Open() {
 			c.foresight.etas[a.ID] = c.endsBy(p, a, true)
 		}

@@ -107,6 +107,20 @@ func TestI1_AParentIsToldWhenItsChildrenAreSettled(t *testing.T) {
 	})
 }
 
+// TestW5d_TheEndOfTheReadingIsToldAtOnce: a sync of the first second does not wait for jobs that were read long ago.
+func TestW5d_TheEndOfTheReadingIsToldAtOnce(t *testing.T) {
+	h := hub.New(hub.Options{})
+	publish(h, []engine.AccountRow{open("small", "europe", 10, true)})
+	c := &Control{opt: Options{Limiter: paced{}, Backend: idle{reading: "the stored jobs are being read"}, Keys: knownKey{}}, hub: h, finder: finder{lane: noLane}}
+	if got := (source{c}).ETA("small"); got.Why != "the stored jobs are being read" {
+		t.Errorf("%+v", got)
+	}
+	c.opt.Backend = idle{}
+	if got := (source{c}).ETA("small"); got.Why != "" || !got.Known {
+		t.Errorf("all were read: %+v", got)
+	}
+}
+
 // TestI3_TheLastRetryBoundsTheETA: a run does not end before the last of its retries is
 // due, however few calls are left.
 func TestI3_TheLastRetryBoundsTheETA(t *testing.T) {

@@ -227,6 +227,12 @@ func (f *Following) follow(ctx context.Context, c engine.Console, eta engine.ETA
 	defer done()
 	look := time.NewTicker(etaEvery)
 	defer look.Stop()
+	ask := func() { // an error means nothing: where the engine has gone, the watching ends
+		if d, err := engine.Ask[engine.AccountDetail](ctx, c, engine.AccountQuery{ID: f.row.ID}); err == nil {
+			eta = d.ETA
+			f.show.waits = standstill(ctx, c, f.row.Job, eta)
+		}
+	}
 	f.show.waits = standstill(ctx, c, f.row.Job, eta)
 	updates := f.watch(ctx, c)
 	for {
@@ -239,13 +245,12 @@ func (f *Following) follow(ctx context.Context, c engine.Console, eta engine.ETA
 				}
 				continue
 			}
-			refused = f.applyUpdate(u)
-		// An error here means nothing: where the engine has gone, the watching ends.
-		case <-look.C:
-			if d, err := engine.Ask[engine.AccountDetail](ctx, c, engine.AccountQuery{ID: f.row.ID}); err == nil {
-				eta = d.ETA
-				f.show.waits = standstill(ctx, c, f.row.Job, eta)
+			was := f.engine.State
+			if refused = f.applyUpdate(u); was != "" && f.engine.State != was { // and with it what holds the run
+				ask()
 			}
+		case <-look.C:
+			ask()
 		}
 		f.show.row(f.row, eta)
 		if refused != "" || !f.row.Status.Open() {

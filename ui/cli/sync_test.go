@@ -25,8 +25,9 @@ type fake struct {
 	every   time.Duration
 	asked   engine.Command
 	job     engine.JobRow
-	ends    bool // Watch does, after the updates
-	gone    bool // the engine does then, too
+	later   engine.ETA // once an engine is LIVE that was not
+	ends    bool       // Watch does, after the updates
+	gone    bool       // the engine does then, too
 	last    engine.AccountRow
 	over    time.Time // from then on the row is last; zero never
 }
@@ -60,6 +61,9 @@ func (f *fake) Watch(ctx context.Context) iter.Seq[engine.Update] {
 	return func(yield func(engine.Update) bool) {
 		for _, u := range f.updates {
 			time.Sleep(f.every)
+			if u.Engine != nil && u.Engine.State == engine.EngineLive && f.later != (engine.ETA{}) {
+				f.eta = f.later
+			}
 			if ctx.Err() != nil || !yield(u) {
 				return
 			}
@@ -267,6 +271,17 @@ func TestSync_SaysWhyNothingMoves(t *testing.T) {
 
 // A key that is refused before it ever worked ends the sync; later it is waited
 // for.
+// TestW5d_ASyncOutlivesTheReading: what held it ends with the engine's state, not when the ETA is asked for next.
+func TestW5d_ASyncOutlivesTheReading(t *testing.T) {
+	all := updates(at(engine.PhaseList, 40, 0), at(engine.PhaseList, 40, 0), at(engine.PhaseMatches, 0, 40), at(engine.PhaseMatches, 40, 40), ended("completed"))
+	all[0].Engine, all[1].Engine = &engine.EngineRow{State: engine.EngineOpening, Why: "being read"}, &engine.EngineRow{State: engine.EngineLive}
+	f := &fake{row: at(engine.PhaseList, 0, 0), eta: engine.ETA{Why: "being read"}, later: engine.ETA{Known: true, High: time.Minute}, updates: all, every: 100 * time.Millisecond}
+	text, _ := followed(t, f, Out{}, SyncOptions{})
+	if _, then, ok := strings.Cut(text, "OPENING: being read\n"); !ok || strings.Contains(then, "being read") || !strings.Contains(then, "matches 0/40") {
+		t.Errorf("printed %q", text)
+	}
+}
+
 func TestSync_RefusedKey(t *testing.T) {
 	for _, c := range []struct {
 		engine engine.EngineRow

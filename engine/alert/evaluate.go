@@ -48,7 +48,7 @@ func (m *Monitor) Seen() time.Time {
 
 // rows are the alerts in the order of Evaluate. The lock is held.
 func (m *Monitor) rows(now time.Time) []engine.AlertRow {
-	var rows []engine.AlertRow
+	rows := make([]engine.AlertRow, 0, len(m.rules))
 	for _, r := range m.rules {
 		rows = append(rows, m.rowsOf(r, now)...)
 	}
@@ -99,14 +99,14 @@ func (m *Monitor) judge(r Rule, now time.Time) {
 		}
 		a.last = s
 	}
-	for _, a := range m.of(r.Name) {
+	for _, a := range m.of[r.Name] {
 		if !measured[a.subject] {
 			a.last, a.holding = sample{subject: a.subject, limit: cmp.Or(a.last.limit, r.Limit)}, false
 		}
 		a.step(a.holding, r.For, now)
 		a.history.keep(now, a.last)
 		if !measured[a.subject] && a.idle(now) {
-			m.drop(idOf(r.Name, a.subject))
+			m.drop(a)
 		}
 	}
 }
@@ -146,8 +146,9 @@ func (m *Monitor) over(r Rule, traces []engine.Evidence, now time.Time) bool {
 }
 
 // rowsOf gives a rule's alerts that are worth telling, at least one row.
-func (m *Monitor) rowsOf(r Rule, now time.Time) (rows []engine.AlertRow) {
-	for _, a := range m.of(r.Name) {
+func (m *Monitor) rowsOf(r Rule, now time.Time) []engine.AlertRow {
+	rows := make([]engine.AlertRow, 0, max(1, len(m.of[r.Name])))
+	for _, a := range m.of[r.Name] {
 		rows = append(rows, m.row(a, r, now))
 	}
 	if len(rows) == 0 {
@@ -190,17 +191,6 @@ func (m *Monitor) tidy(now time.Time) {
 	maps.DeleteFunc(m.unavailable, empty(unavailable))
 }
 
-// of gives a rule's alerts, by subject.
-func (m *Monitor) of(rule string) (out []*alert) {
-	for _, a := range m.alerts {
-		if a.rule == rule {
-			out = append(out, a)
-		}
-	}
-	slices.SortFunc(out, func(a, b *alert) int { return cmp.Compare(a.subject, b.subject) })
-	return out
-}
-
 // alertOf gives the alert of a rule and a subject, and makes it when it is asked for first. The zero life
 // counts as ok since always.
 func (m *Monitor) alertOf(rule, subject string) *alert {
@@ -209,13 +199,17 @@ func (m *Monitor) alertOf(rule, subject string) *alert {
 	if !ok {
 		a = &alert{rule: rule, subject: subject}
 		m.alerts[id] = a
+		m.of[rule] = append(m.of[rule], a)
+		slices.SortFunc(m.of[rule], func(a, b *alert) int { return cmp.Compare(a.subject, b.subject) })
 	}
 	return a
 }
 
 // drop forgets an alert with what spoke for it.
-func (m *Monitor) drop(id string) {
+func (m *Monitor) drop(a *alert) {
+	id := idOf(a.rule, a.subject)
 	delete(m.alerts, id)
+	m.of[a.rule] = slices.DeleteFunc(slices.Clone(m.of[a.rule]), func(o *alert) bool { return o == a }) // whoever drops goes through them
 	delete(m.trails, id)
 }
 

@@ -57,6 +57,7 @@ type Monitor struct {
 	sums    sums
 	began   time.Time // traffic is counted from here on; zero = nothing was evaluated yet
 	alerts  map[string]*alert
+	of      map[string][]*alert // the same by rule, each by subject
 }
 
 // counts are the windows.
@@ -154,8 +155,8 @@ func New(opt Options) *Monitor {
 		opt.Rules = rules()
 	}
 	return &Monitor{rules: slices.Clone(opt.Rules), policies: opt.Policies, counts: newCounts(),
-		alerts: map[string]*alert{},
-		ends:   engine.Ends{}, heard: map[string]time.Time{}, started: map[engine.Queue]time.Time{}}
+		alerts: map[string]*alert{}, of: map[string][]*alert{},
+		ends: engine.Ends{}, heard: map[string]time.Time{}, started: map[engine.Queue]time.Time{}}
 }
 
 // Changes folds the changes of one commit: jobs that ended, and attempts.

@@ -114,7 +114,7 @@ func (m *Monitor) copied() saved {
 		s.Trails[id] = slices.Clone(t)
 	}
 	for _, r := range m.rules {
-		for _, a := range m.of(r.Name) {
+		for _, a := range m.of[r.Name] {
 			s.Alerts[r.Name] = append(s.Alerts[r.Name], storedAlert{
 				Subject: a.subject, Life: a.life, History: a.history, Evidence: slices.Clone(a.last.evidence),
 				Value: a.last.value, Known: a.last.known, Limit: a.last.limit, Holds: a.holding,
@@ -168,7 +168,7 @@ func (m *Monitor) restore(r Rule, from storedAlert) {
 	default:
 		return
 	}
-	if len(m.of(r.Name)) >= maxSubjects {
+	if len(m.of[r.Name]) >= maxSubjects {
 		return
 	}
 	a := m.alertOf(r.Name, from.Subject)

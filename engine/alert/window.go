@@ -63,9 +63,13 @@ func (r *ring) sum(now time.Time, span, back time.Duration) (total int) {
 		return 0
 	}
 	last := r.number(now) - r.cells(back)
-	for cell := last - r.cells(span) + 1; cell <= last; cell++ {
-		if i := r.index(cell); r.stamp[i] == cell {
+	first := last - r.cells(span) + 1
+	for cell, i := first, r.index(first); cell <= last; cell++ {
+		if r.stamp[i] == cell {
 			total += r.count[i]
+		}
+		if i++; i == len(r.stamp) {
+			i = 0
 		}
 	}
 	return total
@@ -82,8 +86,9 @@ func (r *ring) forget(after time.Time) {
 
 // empty reports whether nothing is counted that a sum could still find.
 func (r *ring) empty(now time.Time) bool {
+	passed := r.number(now) - int64(len(r.stamp))
 	for i, n := range r.count {
-		if n != 0 && r.stamp[i] > r.number(now)-int64(len(r.stamp)) {
+		if n != 0 && r.stamp[i] > passed {
 			return false
 		}
 	}

@@ -293,6 +293,9 @@ func answerWords(k limit.Kind) string {
 	return "429 " + string(k)
 }
 
+// Frozen reports whether an operator's freeze or cap is in force anywhere.
+func (l *Limits) Frozen() bool { return l.limiter.Frozen() }
+
 // LongHolds are the waits above ten minutes that Riot has asked for, the host's own before those of
 // its methods. While one lasts a single call asks every ten minutes whether it still holds.
 func (l *Limits) LongHolds() (all []engine.LimitHold) {

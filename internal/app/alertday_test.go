@@ -92,3 +92,22 @@ func TestS2_10_AHealthyDayFiresNothing(t *testing.T) {
 		}
 	})
 }
+
+// TestS2_10_AFreezeIsRead: of a limit that an operator has frozen the alerts read why work stands still, as the title bar
+// tells it.
+func TestS2_10_AFreezeIsRead(t *testing.T) {
+	inAlertRig(t, sim.Options{Seed: 7, Limits: limits("20:1,100:120"), Players: []sim.PlayerSpec{player("Ana#EUW", 150)}}, func(t *testing.T, r *alertRig) {
+		r.do(engine.Command{Op: engine.OpTrigger, Account: "Ana#EUW", Sync: engine.SyncAsk{Platform: "euw1"}})
+		time.Sleep(5 * time.Second)
+		p := r.engine.Load()
+		if got := p.read(t.Context(), time.Now()); got.State != engine.EngineLive {
+			t.Errorf("at work: %s, %s", got.State, got.Cause)
+		}
+		r.do(engine.Command{Op: engine.OpFreeze, Bucket: engine.Bucket{Host: "europe", Until: time.Now().Add(time.Hour)}, Reason: "the others need it"})
+		time.Sleep(5 * time.Second)
+		got := p.read(t.Context(), time.Now())
+		if why := got.Waits("", time.Hour); got.State != engine.EngineHeld || got.Cause == "" || why != got.Cause {
+			t.Errorf("frozen: %s, %q, and a sync is silent for %q", got.State, got.Cause, why)
+		}
+	})
+}

@@ -389,22 +389,28 @@ func (p *parts) newAlerts(cfg config.Config, note func(engine.Note)) *alert.Runn
 
 // read takes a reading for the alerts: what the rules measure besides changes and calls.
 func (p *parts) read(ctx context.Context, now time.Time) alert.Reading {
+	holds := p.limits.LongHolds()
+	state, cause := p.control.State()
+	// Nobody asks why all is well, and the limits are read whole only where they may keep some calls.
+	if state != engine.EngineLive || len(holds) > 0 || p.limits.Frozen() {
+		state, cause = p.control.Cause()
+	}
 	r := alert.Reading{
-		KeyRejected: p.limits.KeyRefused(), ClockAhead: p.limits.ClockAhead(), Holds: p.limits.LongHolds(), Queues: p.backend.Queues(), Syncing: p.beats(),
+		KeyRejected: p.limits.KeyRefused(), ClockAhead: p.limits.ClockAhead(), Holds: holds, Queues: p.backend.Queues(), Syncing: p.beats(),
 		Stopped: p.backend.Halted(), Writes: p.store.WriteTimes(now), LogDrops: p.logs.Ring.Dropped(), Down: p.limits.Down(),
 		// Why a sync may be silent: what holds every call, or what its jobs wait for.
 		Waits: func(account string, silent time.Duration) string {
-			if state, why := p.control.Cause(); state != engine.EngineLive {
-				return why
+			if state != engine.EngineLive {
+				return cause
 			}
 			return p.backend.Waiting(account, silent)
 		},
+		State: state, Cause: cause,
 	}
 	// What waits for a limit that an operator has frozen stands still on purpose, as in a paused queue.
 	for i, q := range r.Queues {
 		r.Queues[i].Paused = q.Paused || strings.Contains(q.Why, limit.FrozenWords)
 	}
-	r.State, r.Cause = p.control.Cause()
 	r.Backup, _ = p.badBackup.Load().(string)
 	free, _ := p.store.Room()
 	r.Free = int64(free)

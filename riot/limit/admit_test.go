@@ -232,13 +232,17 @@ func TestI5_FreezeAndCap(t *testing.T) {
 		if d := l.Admit(bulk("x")); d.OK || time.Until(d.Until) != time.Minute || d.Reason != "app:europe frozen by an operator" {
 			t.Errorf("%+v", d)
 		}
-		if !isOpen(l, "kr", matches) {
-			t.Error("another host is frozen")
+		if !isOpen(l, "kr", matches) || !l.Frozen() {
+			t.Error("another host is frozen, or none")
 		}
 		time.Sleep(time.Minute)
-		if !isOpen(l, testHost, matches) {
+		if !isOpen(l, testHost, matches) || l.Frozen() {
 			t.Error("frozen beyond its instant")
 		}
+		if l.Freeze(Scope{testHost, matches}, time.Time{}, 0, ""); !l.Frozen() {
+			t.Error("a frozen method is not told")
+		}
+		l.Thaw(Scope{testHost, matches})
 		l.Freeze(Scope{Host: testHost}, time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC), 0, "")
 		if d := l.Admit(bulk("x")); d.OK || !d.Until.IsZero() {
 			t.Errorf("%+v", d)

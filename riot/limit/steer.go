@@ -67,6 +67,24 @@ func (l *Limiter) Thaw(s Scope) (frozen bool, held Hold) {
 	return frozen, held
 }
 
+// Frozen reports whether an operator's freeze or cap is in force anywhere.
+func (l *Limiter) Frozen() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := l.now()
+	for _, h := range l.hosts {
+		if h.app.frozen(now) {
+			return true
+		}
+		for _, s := range h.methods {
+			if s.frozen(now) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // Hold is a wait that the server asked for and that is not over.
 type Hold struct {
 	Scope

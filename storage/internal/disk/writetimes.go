@@ -38,10 +38,12 @@ func (w *WriteTimes) Add(began time.Time) {
 func (w *WriteTimes) P95(now time.Time) (d time.Duration, ok bool) {
 	w.mu.Lock()
 	var took []time.Duration
-	for i, at := range w.at {
-		if !at.IsZero() && now.Sub(at) <= writeWindow {
-			took = append(took, w.took[i])
+	for i := range WritesKept { // the newest first, up to one that is too old
+		at := (w.next + WritesKept - 1 - i) % WritesKept
+		if w.at[at].IsZero() || now.Sub(w.at[at]) > writeWindow {
+			break
 		}
+		took = append(took, w.took[at])
 	}
 	w.mu.Unlock()
 	if len(took) == 0 {

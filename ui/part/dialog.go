@@ -123,11 +123,12 @@ func Overlay(th *themes.Theme, w, h int, base, box []string, x, y int) []string 
 	for i := range box {
 		box[i] = fit(th, box[i], bw)
 	}
-	under := lipgloss.NewLayer(strings.Join(out, "\n"))
-	over := lipgloss.NewLayer(strings.Join(box, "\n")).X(x).Y(y).Z(1)
+	covered := out[y : y+len(box)] // what lies beside the box alone is composed: that is dear
+	under := lipgloss.NewLayer(strings.Join(covered, "\n"))
+	over := lipgloss.NewLayer(strings.Join(box, "\n")).X(x).Z(1)
 	rows := strings.Split(lipgloss.NewCompositor(under, over).Render(), "\n")
-	for i := range out {
-		out[i] = fit(th, onGround(th, rows[i]), w)
+	for i := range covered {
+		covered[i] = fit(th, onGround(th, rows[i]), w)
 	}
 	return out
 }

@@ -93,7 +93,7 @@ type Catalogue[T any] struct {
 // for by no filter.
 func catalogue[T any](o filter.Options, declared ...*declaration[T]) *Catalogue[T] {
 	all := listed(declared...)
-	var fields []filter.Field[T]
+	fields := make([]filter.Field[T], 0, len(all))
 	for _, c := range all {
 		if c.Value != nil || c.Of != nil {
 			fields = append(fields, c.Field)
@@ -106,7 +106,8 @@ func catalogue[T any](o filter.Options, declared ...*declaration[T]) *Catalogue[
 type List[T any] []Column[T]
 
 // listed are columns as they are declared.
-func listed[T any](declared ...*declaration[T]) (l List[T]) {
+func listed[T any](declared ...*declaration[T]) List[T] {
+	l := make(List[T], 0, len(declared))
 	for _, c := range declared {
 		l = append(l, Column[T](*c))
 	}
@@ -116,8 +117,9 @@ func listed[T any](declared ...*declaration[T]) (l List[T]) {
 // Pick gives columns by their names, parted by spaces. It panics where there is none of a
 // name.
 func (c *Catalogue[T]) Pick(names string) List[T] {
-	var picked List[T]
-	for _, name := range strings.Fields(names) {
+	wanted := strings.Fields(names)
+	picked := make(List[T], 0, len(wanted))
+	for _, name := range wanted {
 		i := slices.IndexFunc(c.all, func(c Column[T]) bool { return c.Name == name })
 		if i < 0 {
 			// A list is declared beside its catalogue: no user's word comes here.

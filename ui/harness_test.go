@@ -4,6 +4,7 @@ import (
 	"errors"
 	"reflect"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -58,9 +59,16 @@ func testOptions() Options {
 	}
 }
 
-// bubble runs f in a bubble whose clock stands at the scenes' instant.
+// beside are the tests that run beside others already.
+var beside sync.Map
+
+// bubble runs f in a bubble whose clock stands at the scenes' instant. A test runs beside others, since a bubble shares
+// nothing with its neighbours; a part of a test does not, for whoever began it may count what it did.
 func bubble(t *testing.T, f func(t *testing.T)) {
 	t.Helper()
+	if _, was := beside.LoadOrStore(t, true); !was && !strings.Contains(t.Name(), "/") {
+		t.Parallel()
+	}
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(uitest.Noon))
 		f(t)

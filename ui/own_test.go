@@ -24,6 +24,7 @@ func own(t *testing.T, run string, opt Options) *desk {
 
 // A command is asked about, written down by the engine, and runs with the row.
 func TestOwnCommands_RunOnTheRowUnderTheCursor(t *testing.T) {
+	beside.Store(t, true) // the environment is everybody's: it runs alone
 	t.Setenv("SOME_TOKEN", "canary")
 	bubble(t, func(t *testing.T) {
 		d := own(t, `echo "$FARSIGHT_ID $FARSIGHT_STATE [$SOME_TOKEN]"; grep -c '"id"'; exit 3`, testOptions())

@@ -174,7 +174,7 @@ func TestL28_CollectionsArrive(t *testing.T) {
 			}
 			arrivals = rest
 		}
-		d.lacks(" found") // nobody counts what it still fetches
+		open(t, uitest.Collecting(), 200, 60, testOptions()).wants("of 15,136 found") // 1,850 of them by a collection
 		d.press("tab", "tab")
 		rows := strings.Split(ansi.Strip(d.m.frame), "\n")
 		at := slices.IndexFunc(rows, func(r string) bool { return strings.Contains(r, "kr-solo-maste") && strings.Contains(r, "~16:") })

@@ -99,23 +99,11 @@ func allowed(v *page.View, t *charts.Timetable) string {
 	return "key allows " + n
 }
 
-// found is how many matches there are: stored, given up and to come, so that the figures add up though
-// accounts share matches. "" while a collection is under way and where the view does not have all accounts, since
-// the sum would be too small.
+// found is how many matches there are: stored, given up and to come, each once whoever lists it, by the reading that
+// tells how many are stored.
 func found(v *page.View) string {
-	n := v.Engine.Stored + v.Engine.Failed
-	for _, q := range v.Queues { // nobody counts what a collection still fetches
-		if _, collected := engine.CollectionOf(q.Name); collected && q.Counts[engine.Available]+q.Counts[engine.Running]+q.Counts[engine.Retryable] > 0 {
-			return ""
-		}
-	}
-	for i := range v.Accounts {
-		n += int64(v.Accounts[i].Matches.Open)
-	}
-	if n == 0 || int64(len(v.Accounts)) < v.Engine.Accounts {
-		return ""
-	}
-	return "of " + human.Count(n) + " found"
+	e := &v.Engine
+	return human.If(e.Stored+e.Failed+e.Waiting > 0, "of "+human.Count(e.Stored+e.Failed+e.Waiting)+" found")
 }
 
 // empties is when the line will be empty; "" = it is, or nobody knows when it will be.

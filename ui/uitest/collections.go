@@ -55,6 +55,9 @@ func Collecting() Scene {
 	s.Name = "collecting"
 	kr, euw := queue(engine.CollectionQueue("kr-solo-master+"), 1850, 4, 0), queue(engine.CollectionQueue("euw-diamond"), 1, 1, 0)
 	kr.Why = "accounts go first"
+	e := *s.Update.Engine
+	e.Waiting += int64(kr.Counts[engine.Available])
+	s.Update.Engine = &e
 	s.Update.Queues = append(s.Update.Queues, kr, euw)
 	for i, key := range []string{"match:KR_7214551003", "timeline:KR_7214551003", "match:KR_7214551004"} {
 		j := engine.JobRow{Job: engine.Job{ID: engine.JobID("k" + key[len(key)-4:] + key[:1]), Kind: "match.fetch", Key: key, Queue: kr.Name,

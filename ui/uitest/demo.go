@@ -24,7 +24,7 @@ func demo(name string, up, line int, calls []engine.CallRow, accounts []engine.A
 	s := Scene{Name: name, Cost: engine.Cost{}}
 	row := engine.EngineRow{
 		State: engine.EngineLive, Demo: true, Key: "…7f3a", Boot: "01JD", Started: at(time.Duration(up) * time.Second), SinceStart: up < 60, Workers: 12, InFlight: 3,
-		Accounts: 3, Stored: 532, Failed: 2, Retrying: 3, Alerts: 1,
+		Accounts: 3, Stored: 532, Failed: 2, Waiting: toCome(accounts), Retrying: 3, Alerts: 1,
 		Meter: engine.Meter{Spark: make([]int, 24), P50: 62 * time.Millisecond, Answered: at(0), Throttled: 2, Unforeseen: 1},
 	}
 	// The spark has 24 columns of 5 s, the newest last: what is older than two minutes is not in it.
@@ -61,6 +61,14 @@ func demo(name string, up, line int, calls []engine.CallRow, accounts []engine.A
 	}
 	Foresee(&s.Update)
 	return s
+}
+
+// toCome is how many matches of accounts are listed and not settled.
+func toCome(accounts []engine.AccountRow) (n int64) {
+	for i := range accounts {
+		n += int64(accounts[i].Matches.Open)
+	}
+	return n
 }
 
 // demoCalls come at an even pace, but for a hold of 2.9 s after a 429.

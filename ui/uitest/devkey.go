@@ -73,7 +73,7 @@ func DevKey(accounts int, now time.Time) Scene {
 	s := Scene{Name: fmt.Sprintf("devkey%d", accounts)}
 	row := engine.EngineRow{
 		State: engine.EngineLive, Demo: true, Key: "…7f3a", Boot: "01JD", Started: devBegan, SinceStart: now.Sub(devBegan) < time.Minute, Workers: 12,
-		Accounts: int64(accounts), Stored: int64(made), Meter: engine.Meter{Spark: make([]int, 24), P50: 62 * time.Millisecond, Answered: now},
+		Accounts: int64(accounts), Stored: int64(made), Waiting: int64(all - made), Meter: engine.Meter{Spark: make([]int, 24), P50: 62 * time.Millisecond, Answered: now},
 	}
 	if row.CallsPerMin = float64(made); !row.SinceStart {
 		row.CallsPerMin -= float64(devMade(now.Add(-time.Minute), all))
@@ -109,7 +109,7 @@ func DevKey(accounts int, now time.Time) Scene {
 	s.Update.Queues = []engine.QueueRow{queue(Full, all-made, 0, 0)}
 	for was := engine.Latest(devBegan, now.Add(-time.Minute)); was.Before(now); was = was.Add(time.Second) {
 		m := engine.Moment{At: was, Engine: row, Queues: []engine.QueueRow{queue(Full, all-devMade(was, all), 0, 0)}, Limits: devLimits(was, all)}
-		m.Engine.Stored = int64(devMade(was, all))
+		m.Engine.Stored, m.Engine.Waiting = int64(devMade(was, all)), int64(all-devMade(was, all))
 		s.Past = append(s.Past, m)
 	}
 	Foresee(&s.Update)

@@ -36,7 +36,7 @@ func busyQueues() []engine.QueueRow {
 func busyEngine() engine.EngineRow {
 	return engine.EngineRow{
 		State: engine.EngineLive, Key: "…7f3a", KeySince: at(2*time.Hour + 46*time.Minute), Boot: "01JH", Started: at(3 * time.Hour),
-		Workers: 5, InFlight: 4, Stored: 12406, Failed: 3, TooOld: 41, Retrying: 9,
+		Workers: 5, InFlight: 4, Stored: 12406, Failed: 3, TooOld: 41, Waiting: toCome(busyAccounts()), Retrying: 9,
 		Meter: engine.Meter{
 			CallsPerMin: 46, Spark: []int{1, 2, 3, 5, 5, 4, 4, 6, 5, 4, 3, 4, 5, 5}, P50: 118 * time.Millisecond, Throttled: 2, Unforeseen: 1,
 		},

@@ -205,8 +205,8 @@ func (p *Screen) drawL(v *page.View) []string {
 // of how many.
 func (p *Screen) panel(v *page.View, w, h int) part.Section {
 	work := ""
-	if open := len(v.Syncing()); open > 0 && p.Filter() == "" {
-		work = page.Count(open) + " at work"
+	if p.Filter() == "" {
+		work = charts.SyncsText(v)
 	}
 	cut := ""
 	if n := v.Known(); n > len(v.Accounts) {

@@ -18,7 +18,7 @@ import (
 func crowd(n int) uitest.Scene {
 	scene := uitest.Busy()
 	for _, j := range uitest.Many(n) {
-		j.State, j.Why = engine.Available, "far back in line"
+		j.State, j.Why, j.Tries = engine.Available, "far back in line", 0
 		scene.Jobs = append(scene.Jobs, j)
 	}
 	scene.Update.Queues[0].Counts[engine.Available] += n

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -26,14 +27,14 @@ func number(pattern, text string) (n int, ok bool) {
 }
 
 // TestV1a_OneInstantForAScreen: over an hour of a development key with a cap, calls of somebody else, a 429, a pause,
-// an outage and a freeze, the figures of each frame of three screens go together; so they do, seen more seldom, with 210
-// accounts and several hosts.
+// an outage, retries and a freeze, the figures of each frame of four screens go together; so they do, seen more seldom, with
+// 210 accounts and several hosts.
 func TestV1a_OneInstantForAScreen(t *testing.T) {
 	long(t)
 	for _, c := range []struct {
 		accounts, steps, first int
 		hosts                  []string
-	}{{20, scratch.Sized(60, 1800), 0, nil}, {210, 60, 0, []string{"asia", "americas"}}, {60, 60, 1, nil}, {210, 60, 2, []string{"asia"}}, {1, 60, 2, nil}} {
+	}{{20, scratch.Sized(60, 1800), 0, nil}, {210, 60, 0, []string{"asia", "americas"}}, {60, 60, 1, nil}, {210, 60, 2, []string{"asia"}}, {1, 60, 2, nil}, {1, 60, 3, nil}, {60, 60, 3, nil}} {
 		bubble(t, func(t *testing.T) { hourOf(t, c.accounts, c.steps, c.first, c.hosts) })
 	}
 }
@@ -41,6 +42,7 @@ func TestV1a_OneInstantForAScreen(t *testing.T) {
 // hourOf looks so often in an hour at one of the screens.
 func hourOf(t *testing.T, accounts, steps, first int, hosts []string) {
 	d := open(t, uitest.DevKey(accounts, uitest.Noon), 120, 40, testOptions())
+	var again []engine.JobID // retries that were told of
 	for step := range steps {
 		// A forecast holds for two seconds: every other frame has one that is older than its limits.
 		apart := time.Hour / time.Duration(steps)
@@ -68,13 +70,23 @@ func hourOf(t *testing.T, accounts, steps, first int, hosts []string) {
 			s.PauseOne()
 		case minute >= 40 && minute < 42:
 			u.Queues[0].Paused, u.Engine.State = true, engine.EnginePaused
+		case minute >= 16 && minute < 20:
+			s.TryAgain(4)
 		case minute >= 46 && minute < 50:
+			s.TryAgain(4)
 			s.Fail(now.Truncate(4*time.Minute), now.Truncate(20*time.Second).Add(20*time.Second))
 		case minute >= 52 && minute < 56:
 			s.Freeze(now.Truncate(4 * time.Minute).Add(4 * time.Minute))
 		}
 		uitest.Foresee(u)
-		screen := (first + step/2) % 3
+		for i := range u.Jobs {
+			again = slices.DeleteFunc(again, func(id engine.JobID) bool { return id == u.Jobs[i].ID })
+		}
+		u.Gone, again = again, nil
+		for i := range u.Jobs {
+			again = append(again, u.Jobs[i].ID)
+		}
+		screen := (first + step/2) % 4
 		before := d.screen()
 		d.fake.Scene = s
 		look := func() {
@@ -84,11 +96,15 @@ func hourOf(t *testing.T, accounts, steps, first int, hosts []string) {
 			switch screen {
 			case 0:
 				checkOverview(t, d.screen(), most)
+				checkSoFar(t, d.screen(), u)
 			case 1:
 				checkLimits(t, d.screen(), most)
+			case 2:
+				checkJobs(t, d.screen(), u.Engine.Retrying)
 			default:
-				checkJobs(t, d.screen())
+				checkAccounts(t, d.screen())
 			}
+			checkReasons(t, d.screen())
 			checkCause(t, d.screen(), u)
 			checkPause(t, d.screen(), u)
 			if t.Failed() {
@@ -97,7 +113,7 @@ func hourOf(t *testing.T, accounts, steps, first int, hosts []string) {
 		}
 		if step%2 == 0 {
 			d.send(*u)
-			d.press([]string{"1", "5", "3"}[screen])
+			d.press([]string{"1", "5", "3", "2"}[screen])
 		} else {
 			d.each = look
 			d.send(*u)
@@ -208,8 +224,54 @@ func checkWindows(t *testing.T, screen string, most int) {
 	}
 }
 
-// checkJobs is of Jobs: the bar, the group and the row of the state count the same.
-func checkJobs(t *testing.T, screen string) {
+// checkSoFar is of the figures below the board of Overview: what is stored is so many of what was found, and the stack
+// holds as many as are retried.
+func checkSoFar(t *testing.T, screen string, u *engine.Update) {
+	stored, _ := number(`([\d,]+) stored `, screen)
+	if found, ok := number(`of ([\d,]+) found`, screen); ok && found != len(u.Accounts)*120 || ok && stored > found {
+		t.Errorf("%d are stored of %d found", stored, found)
+	}
+	if n, _ := number(`([\d,]+) retrying`, screen); n != u.Engine.Retrying {
+		t.Errorf("%d are retrying, %d by the screen", u.Engine.Retrying, n)
+	}
+	if n, ok := number(`HOLDING STACK (\d+)`, screen); ok && n != u.Engine.Retrying {
+		t.Errorf("%d are retrying, %d by the stack", u.Engine.Retrying, n)
+	}
+}
+
+// checkReasons is of what holds a job back: its reason counts what the row of the state does.
+func checkReasons(t *testing.T, screen string) {
+	used, _ := number(` (\d+)/100 `, screen)
+	for _, found := range regexp.MustCompile(`app (\d+)/100 used( in any)?`).FindAllStringSubmatch(screen, -1) {
+		if found[2] == "" && found[1] != strconv.Itoa(used) {
+			t.Errorf("%d are used by the row of the state, %q", used, found[0])
+		}
+	}
+}
+
+// checkAccounts is of Accounts: its title counts the syncs by the words of their rows, and of the account below the list
+// the row, the stages and the cells tell the same.
+func checkAccounts(t *testing.T, screen string) {
+	title := regexp.MustCompile(`ACCOUNTS .*`).FindString(screen)
+	for _, row := range regexp.MustCompile(`(?m)^[ ▌]+Player \d+#DEV +\S+ ([A-Z]+) `).FindAllStringSubmatch(screen, -1) {
+		if row[1] != "DONE" && !strings.Contains(title, " "+row[1]) {
+			t.Errorf("a sync is %s, by the title %q", row[1], title)
+		}
+	}
+	cells, ok := number(`(?m)■ +([\d,]+) stored`, screen)
+	if !ok {
+		return
+	}
+	for pattern, want := range map[string]int{`▌ .* (\d+)/120 `: cells, `matches (\d+)/120 `: cells, `(\d+) left of 120`: 120 - cells, `· +(\d+) to come`: 120 - cells} {
+		if n, ok := number(pattern, screen); ok && n != want {
+			t.Errorf("%d stored by the cells, %d by %s", cells, n, pattern)
+		}
+	}
+}
+
+// checkJobs is of Jobs: the bar, the group and the row of the state count the same, and what is retried is as many as on
+// other screens, in line or not.
+func checkJobs(t *testing.T, screen string, retrying int) {
 	group, grouped := number(`([\d,]+) AVAILABLE`, screen)
 	paused, stands := number(`([\d,]+) AVAILABLE +queue paused`, screen)
 	if stands {
@@ -218,10 +280,15 @@ func checkJobs(t *testing.T, screen string) {
 	if bar, ok := number(`([\d,]+) available`, screen); ok && grouped && group != bar { // a bar of many tells thousands
 		t.Errorf("%d available in the bar, %d in the group", bar, group)
 	}
-	if title, ok := number(`JOBS ([\d,]+) of all`, screen); ok && grouped && group != title {
+	for _, pattern := range []string{`■ +([\d,]+) retry`, `([\d,]+) RETRYABLE`} {
+		if n, ok := number(pattern, screen); ok && n != retrying {
+			t.Errorf("%d by %s, %d are retrying", n, pattern, retrying)
+		}
+	}
+	if title, ok := number(`JOBS ([\d,]+) of all`, screen); ok && grouped && group+retrying != title {
 		t.Errorf("%d in the title, %d in the group", title, group)
 	}
-	if calls, ok := number(`([\d,]+) calls wait for`, screen); ok && grouped && !stands && calls != group {
+	if calls, ok := number(`([\d,]+) calls wait for`, screen); ok && grouped && !stands && calls != group+retrying { // all are in line
 		t.Errorf("%d calls wait by the row of the state, %d in the group", calls, group)
 	}
 	used, _ := number(` (\d+)/100 `, screen)

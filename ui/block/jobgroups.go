@@ -2,7 +2,6 @@ package block
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"sort"
 	"strings"
@@ -18,8 +17,8 @@ import (
 )
 
 // GroupKey tells the groups of a list of jobs apart: by their state, and those that wait also by
-// why they do. The jobs that back off are one group whatever they failed with, and so are those
-// that wait for others: their classes and numbers come and go, and groups would come and go with
+// why they do. The jobs that are tried again are one group whatever they failed with, in line for it or not, and so
+// are those that wait for others: their classes and numbers come and go, and groups would come and go with
 // them.
 type GroupKey struct {
 	engine.ReasonKey
@@ -28,11 +27,23 @@ type GroupKey struct {
 // GroupOf is the group that a job belongs to. A job that runs or has ended has no Shape in its key:
 // it waits for nothing.
 func GroupOf(j *engine.JobRow) GroupKey {
-	key := GroupKey{engine.ReasonKey{State: j.State, Held: j.State == engine.Scheduled && j.Hold != engine.HoldNone}}
-	if j.State != engine.Running && !j.State.Terminal() && (j.State != engine.Retryable && j.State != engine.Pending || j.Stand != "") {
-		key.Shape = j.ReasonShape()
+	switch key := (GroupKey{engine.ReasonKey{State: j.State}}); {
+	case j.Retrying():
+		key.State = engine.Retryable
+		return key
+	case j.State == engine.Running || j.State.Terminal() || j.State == engine.Pending && j.Stand == "":
+		return key
+	default:
+		key.Held, key.Shape = j.State == engine.Scheduled && j.Hold != engine.HoldNone, j.ReasonShape()
+		return key
 	}
-	return key
+}
+
+// groupOfReason is that of the jobs that the engine has counted. First in line is often one that is tried again.
+func groupOfReason(r *engine.ReasonRow) GroupKey {
+	first := r.First
+	first.Tries = 0
+	return GroupOf(&first)
 }
 
 // JobGroup are the jobs of a list that do not run for one reason, or that run, or that have ended.
@@ -86,7 +97,7 @@ func (g *JobGroup) rank() int { return human.Either(g.Held, heldRank, groupRank[
 //
 // reasons are the groups of all jobs as the engine counted them, where the list holds only some of
 // the jobs; nil = the list has all that it is to show. counts is how many jobs each state has now,
-// and is newer than reasons: the difference goes to the largest group of the state, so that
+// and is newer than reasons: the difference is that of the largest groups of the state, so that
 // headings add up to what other screens say. kept are groups that are there with no job
 // too, while others are in line or run.
 func GroupJobs(rows []*engine.JobRow, reasons []engine.ReasonRow, counts map[engine.State]int, kept ...GroupKey) []JobGroup {
@@ -108,18 +119,23 @@ func GroupJobs(rows []*engine.JobRow, reasons []engine.ReasonRow, counts map[eng
 	}
 	// Two reasons of the engine may be of one group here, as those of all that back off are.
 	for _, r := range reasons {
-		g := open(GroupOf(&r.First))
+		g := open(groupOfReason(&r))
 		if r.Jobs += g.Why.Jobs; g.Why.Jobs > 0 {
 			r.Last = engine.Latest(r.Last, g.Why.Last)
 		}
 		g.Why = r
 	}
+	for _, j := range rows { // the engine has counted those that are tried again with the others that wait for the same
+		if g := at[GroupKey{engine.ReasonKey{State: engine.Available, Shape: j.ReasonShape()}}]; j.InLineAgain() && g != nil {
+			g.Why.Jobs = max(g.Why.Jobs-1, 0)
+		}
+	}
 	// While jobs are in line or run the groups of both are there, though nothing is in them for a moment or all that
 	// are known have gone since: what stands below would move with each call.
 	if counts[engine.Available]+counts[engine.Running] > 0 {
 		inLine := GroupKey{engine.ReasonKey{State: engine.Available, Shape: engine.ShapeInLine}}
-		if g := largest(at, engine.Available); g != nil {
-			inLine = g.GroupKey
+		if all := largest(at, engine.Available); len(all) > 0 {
+			inLine = all[0].GroupKey
 		}
 		kept = append(kept, inLine)
 		if _, counted := counts[engine.Running]; counted {
@@ -129,42 +145,41 @@ func GroupJobs(rows []*engine.JobRow, reasons []engine.ReasonRow, counts map[eng
 			open(key)
 		}
 	}
+	for _, g := range at {
+		g.Jobs = max(g.Why.Jobs, len(g.Rows))
+	}
 	for state, n := range counts {
-		for _, g := range at {
-			if g.State == state {
-				n -= max(g.Why.Jobs, len(g.Rows))
-			}
+		all := largest(at, state)
+		for _, g := range all {
+			n -= g.Jobs
 		}
-		if g := largest(at, state); g != nil { // what was counted a moment ago differs a little from now
-			g.Jobs = max(max(g.Why.Jobs, len(g.Rows))+n, len(g.Rows))
+		for _, g := range all { // what was counted a moment ago differs a little from now
+			more := max(n, len(g.Rows)-g.Jobs)
+			g.Jobs, n = g.Jobs+more, n-more
 		}
 	}
 	out := make([]JobGroup, 0, len(at))
 	for _, g := range at {
-		if n, counted := counts[g.State]; counted && n == 0 && len(g.Rows) == 0 && !slices.Contains(kept, g.GroupKey) { // they have gone since the reasons were told
-			continue
+		if g.Jobs > 0 || slices.Contains(kept, g.GroupKey) { // the others have gone since the reasons were told
+			out = append(out, *g)
 		}
-		g.Jobs = max(g.Jobs, len(g.Rows))
-		// Without a count for its state, or with an old one, the engine's own figure is the best.
-		if g.Jobs == 0 || len(g.Rows) == 0 && g.Why.Jobs > g.Jobs {
-			g.Jobs = g.Why.Jobs
-		}
-		out = append(out, *g)
 	}
 	slices.SortFunc(out, inOrder)
 	return out
 }
 
-// largest is the group in a state with the most jobs; nil = none is in it. Of groups that are as
+// largest are the groups in a state, that with the most jobs first. Of groups that are as
 // large as each other it is the first by shape: a map's order would change from frame to frame.
-func largest(at map[GroupKey]*JobGroup, state engine.State) (most *JobGroup) {
-	byShape := func(a, b *JobGroup) int { return strings.Compare(a.Shape, b.Shape) }
-	for _, g := range slices.SortedFunc(maps.Values(at), byShape) {
-		if g.State == state && (most == nil || max(g.Why.Jobs, len(g.Rows)) > max(most.Why.Jobs, len(most.Rows))) {
-			most = g
+func largest(at map[GroupKey]*JobGroup, state engine.State) (all []*JobGroup) {
+	for _, g := range at {
+		if g.State == state {
+			all = append(all, g)
 		}
 	}
-	return most
+	slices.SortFunc(all, func(a, b *JobGroup) int {
+		return cmp.Or(cmp.Compare(max(b.Why.Jobs, len(b.Rows)), max(a.Why.Jobs, len(a.Rows))), strings.Compare(a.Shape, b.Shape), page.Btoi(a.Held)-page.Btoi(b.Held))
+	})
+	return all
 }
 
 // Deal shares h lines between groups. Each group has its heading and its jobs, and an empty line
@@ -359,8 +374,8 @@ func (g *JobGroup) HeadText(v *page.View) string {
 		return page.Count(g.Jobs) + " of " + page.Count(v.Engine.Workers) + " workers"
 	case !ok:
 		return ""
-	case g.State == engine.Retryable && g.Shape == "":
-		return "back off after " + ClassesOf(human.Either(len(g.Rows) > 0, g.Rows, []*engine.JobRow{first}))
+	case g.State == engine.Retryable && (first.Stand == "" || slices.ContainsFunc(g.Rows, func(j *engine.JobRow) bool { return j.Reason() != first.Reason() })):
+		return "back off after " + ClassesOf(human.Either(len(g.Rows) > 0, g.Rows, []*engine.JobRow{first})) + inLineOf(g.Rows)
 	case g.State == engine.Discarded:
 		return ClassesOf(g.Rows) + GaveUp(g.Rows)
 	case g.State == engine.Pending:
@@ -393,6 +408,15 @@ func ClassesOf(rows []*engine.JobRow) string {
 		words = append(words, cmp.Or(string(c), "a failure")+" ×"+page.Count(n[c]))
 	}
 	return strings.Join(words, ", ")
+}
+
+// inLineOf says how many of the jobs that are tried again stand in line for it; "" = none does.
+func inLineOf(rows []*engine.JobRow) string {
+	n := 0
+	for _, j := range rows {
+		n += page.Btoi(j.InLineAgain())
+	}
+	return human.If(n > 0, ", "+page.Count(n)+" in line for it")
 }
 
 // GaveUp says of discarded jobs that another try would not help, where that is known of all of

@@ -183,7 +183,7 @@ func demoJobs(line int) (rows []engine.JobRow) {
 
 // shownJobs are those that Watch tells of: in hand, and those that wait for an instant.
 func shownJobs(jobs []engine.JobRow) []engine.JobRow {
-	return slices.DeleteFunc(slices.Clone(jobs), func(j engine.JobRow) bool { return j.State == engine.Available })
+	return slices.DeleteFunc(slices.Clone(jobs), func(j engine.JobRow) bool { return j.State == engine.Available && !j.InLineAgain() })
 }
 
 // demoPast is what the demo's accounts called in the last minute, by steps.

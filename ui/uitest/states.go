@@ -134,6 +134,17 @@ func (s *Scene) Fail(since, next time.Time) {
 	s.Update.Engine.State, s.Update.Engine.Why = engine.EngineAPIDown, why
 }
 
+// TryAgain makes the first n jobs in line of a scene those of another try.
+func (s *Scene) TryAgain(n int) {
+	s.Jobs = slices.Clone(s.Jobs)
+	for i := range min(n, len(s.Jobs)) {
+		j := &s.Jobs[i]
+		j.Rev, j.Tries, j.Class, j.LastError, j.Due = j.Rev+1, 1, "503", "503: Service unavailable", Noon
+	}
+	s.Update.Jobs = shownJobs(s.Jobs)
+	s.Update.Queues[0].Again, s.Update.Engine.Retrying = len(s.Update.Jobs), len(s.Update.Jobs)
+}
+
 // Freeze stops the calls of a scene to its first host until an instant, as an operator does.
 func (s *Scene) Freeze(until time.Time) {
 	host := s.Update.Limits.Hosts[0].Host

@@ -33,7 +33,7 @@ var barShares = map[engine.State]part.Share{
 
 // counts are the jobs of the queue that is shown, by their state.
 // The engine's own counts come now and then; what runs and what is tried again is known by row, at
-// once.
+// once. What stands in line for another try counts as what waits for it.
 // They may be changed: of one queue they are a copy, and those of all queues were summed up for it.
 func (p *Screen) counts(v *page.View) map[engine.State]int {
 	q := page.EveryQueue(v)
@@ -42,13 +42,15 @@ func (p *Screen) counts(v *page.View) map[engine.State]int {
 		q.Counts = maps.Clone(q.Counts)
 	}
 	if q.Counts != nil && v.Ready { // each of these is known by itself
-		for _, s := range []engine.State{engine.Running, engine.Retryable} {
-			rows := v.InState(s)
-			q.Counts[s] = 0
+		count := func(rows []engine.JobRow) (n int) {
 			for i := range rows {
-				q.Counts[s] += page.Btoi(p.inQueue(&rows[i]))
+				n += page.Btoi(p.inQueue(&rows[i]))
 			}
+			return n
 		}
+		again := count(v.TryingAgain())
+		q.Counts[engine.Available] = max(q.Counts[engine.Available]-again+count(v.Retries()), 0)
+		q.Counts[engine.Running], q.Counts[engine.Retryable] = count(v.Running()), again
 	}
 	return q.Counts
 }

@@ -44,6 +44,28 @@ func TestGroupsCountAllJobs(t *testing.T) {
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
+	// A group that the list has a part of has all of them, those that are tried again are one group in line or not, and
+	// what has gone since the reasons were told is in none.
+	again := paused
+	again.ID, again.Tries = "again", 1
+	rows = append(rows, &again, &paused)
+	reasons[0].First.Tries = 1
+	counts[engine.Available], counts[engine.Retryable], want["RETRYABLE "] = 499, 3, 3
+	want["AVAILABLE in line"], want["AVAILABLE queue paused by ana"] = 470, 29
+	clear(got)
+	for _, g := range block.GroupJobs(rows, reasons, counts) {
+		got[g.Word()+" "+g.Shape] = g.Jobs
+	}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("with a part of each: got %v, want %v", got, want)
+	}
+	counts[engine.Available] = 6
+	for _, g := range block.GroupJobs(rows, reasons, counts) {
+		if left := map[string]int{"in line": 5, "queue paused by ana": 1}[g.Shape]; g.State == engine.Available && g.Jobs != left {
+			t.Errorf("%d %s of 6", g.Jobs, g.Shape)
+		}
+	}
+	rows = rows[:len(rows)-2]
 	if all := block.GroupJobs(rows, nil, nil); len(all) != 3 || all[1].Jobs != 5 {
 		t.Errorf("without more: %+v", all)
 	}

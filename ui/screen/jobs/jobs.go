@@ -203,8 +203,9 @@ func (p *Screen) merge(v *page.View) []engine.JobRow {
 		if newer, ok := p.peek.Newer(&j); ok {
 			j = newer
 		}
-		// it has ended since it was read
-		if live && was.Live() && (j.State.Terminal() || j.State == engine.Running && !watched) {
+		// It has ended, or left its line, since it was read: Watch tells of all that run or are tried again.
+		told := j.State == engine.Running || j.Retrying() && v.Engine.State != engine.EngineBrowse
+		if live && was.Live() && (j.State.Terminal() || told && !watched) {
 			continue
 		}
 		seen[j.ID] = true

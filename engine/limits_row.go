@@ -136,7 +136,8 @@ type CallRow struct {
 	// not for its answer: to find out whether the endpoint, or the key, works
 	Proof      bool          `json:"proof,omitempty"`
 	Job        JobID         `json:"job,omitempty"`
-	Status     int           `json:"status"` // 0 = no answer
+	Owner      string        `json:"owner,omitempty"` // the account whose work it was
+	Status     int           `json:"status"`          // 0 = no answer
 	Class      Class         `json:"class,omitempty"`
 	Took       time.Duration `json:"took_ns"`                  // until its answer was read
 	Paced      time.Duration `json:"paced_ns"`                 // how long the limiter kept it before

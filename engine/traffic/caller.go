@@ -85,6 +85,7 @@ func (a *attempt) call(ctx context.Context, do func(context.Context) error) (o e
 	}
 	job := a.Run.Job.ID
 	before := a.opt.Limits.calls.last()
+	a.opt.Limits.calls.begin(job, a.Run.Job.Owner)
 	if o, held := a.tried(ctx); held {
 		return o.With(a.cost(before)), false
 	}
@@ -107,7 +108,7 @@ func (a *attempt) call(ctx context.Context, do func(context.Context) error) (o e
 func (a *attempt) cost(before uint64) engine.CallStat {
 	calls := &a.opt.Limits.calls
 	stat := calls.statAfter(before, a.Run.Job.ID)
-	calls.own(a.Run.Job.Owner, stat.Calls, time.Now())
+	calls.own(a.Run.Job.ID, a.Run.Job.Owner, stat.Calls, time.Now())
 	return stat
 }
 

@@ -31,6 +31,7 @@ type recorder struct {
 	perSecond  [ratedFor]int
 	stamp      [ratedFor]int64 // the second that perSecond counts
 	owned      [engine.ForecastPast]ownedCalls
+	owners     map[engine.JobID]string // of the jobs whose calls are under way
 	// middle is the median when the newest call was middleOf: it is asked for far more often than there
 	// are calls.
 	middle   time.Duration
@@ -55,7 +56,7 @@ func (r *recorder) add(c riot.Call) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	called.Seq = r.seq + 1
+	called.Seq, called.Owner = r.seq+1, r.owners[called.Job]
 	r.keep(called)
 }
 
@@ -118,13 +119,23 @@ type ownedCalls struct {
 
 func stepOf(at time.Time) int64 { return at.UnixNano() / int64(engine.ForecastStep) }
 
-// own counts calls of an account's work.
-func (r *recorder) own(owner string, calls int, now time.Time) {
-	if owner == "" || calls == 0 {
-		return
-	}
+// begin notes whose work a job's calls are until [recorder.own].
+func (r *recorder) begin(job engine.JobID, owner string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.owners == nil {
+		r.owners = map[engine.JobID]string{}
+	}
+	r.owners[job] = owner
+}
+
+// own counts the calls that a job has made as its account's work.
+func (r *recorder) own(job engine.JobID, owner string, calls int, now time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if delete(r.owners, job); owner == "" || calls == 0 {
+		return
+	}
 	step := stepOf(now)
 	o := &r.owned[step%engine.ForecastPast]
 	if o.step != step {

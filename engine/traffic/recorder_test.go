@@ -144,10 +144,10 @@ func TestTheMedianHasAnAge(t *testing.T) {
 func TestCallsOfThePastMinuteByAccount(t *testing.T) {
 	var r recorder
 	at := time.Date(2026, 1, 20, 12, 0, 2, 0, time.UTC)
-	r.own("ana", 3, at)
-	r.own("ana", 2, at.Add(time.Second))
-	r.own("bo", 1, at.Add(56*time.Second))
-	r.own("", 7, at)
+	r.own("1", "ana", 3, at)
+	r.own("1", "ana", 2, at.Add(time.Second))
+	r.own("2", "bo", 1, at.Add(56*time.Second))
+	r.own("3", "", 7, at)
 	got := r.byOwner(at.Add(57 * time.Second))
 	if a := got["ana"]; len(got) != 2 || len(a) != engine.ForecastPast || a[0] != 5 || got["bo"][engine.ForecastPast-1] != 1 {
 		t.Errorf("%v", got)
@@ -157,6 +157,20 @@ func TestCallsOfThePastMinuteByAccount(t *testing.T) {
 	}
 	if got := r.byOwner(at.Add(time.Hour)); len(got) != 0 {
 		t.Errorf("an hour later: %v", got)
+	}
+}
+
+// TestACallSaysWhoseWorkItWas: from the first one of a job to its last.
+func TestACallSaysWhoseWorkItWas(t *testing.T) {
+	var r recorder
+	made := riot.Call{At: noon}
+	made.Job = "1"
+	r.begin("1", "ana")
+	r.add(made)
+	r.own("1", "ana", 1, noon)
+	r.add(made)
+	if rows := r.after(0); rows[0].Owner != "ana" || rows[1].Owner != "" || len(r.owners) != 0 {
+		t.Errorf("%+v, %v", rows, r.owners)
 	}
 }
 

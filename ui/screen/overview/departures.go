@@ -140,6 +140,9 @@ func (d *departures) next(v *page.View, made map[engine.JobID]time.Time) (out []
 func (d *departures) landed(v *page.View, c *engine.CallRow, next []engine.JobRow) departure {
 	now, live := v.Job(c.Job)
 	j := human.Either(live, now, d.known[c.Job])
+	if whose, known := v.Account(c.Owner); known && j.ID == "" {
+		j.Owner = whose.ID
+	}
 	row := departure{id: string(c.Job), job: c.Job, row: j, past: true, call: engine.MethodWord(c.Method),
 		target: page.BriefTarget(c.Target), leaves: c.At.In(v.Now.Location()).Format("15:04:05.0")}
 	// A job whose next try is listed below keeps its id there: the cursor follows what is to come.

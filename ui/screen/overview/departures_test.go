@@ -79,6 +79,13 @@ func TestV3b_WhoseCallLandedIsTold(t *testing.T) {
 	if !q.Ended || d.rows[0].tries != 0 {
 		t.Fatalf("of a job that is not known %+v is asked", q)
 	}
+	// One that waits for its matches is in no answer: the record says whose it is.
+	v.Accounts = []engine.AccountRow{{ID: "a1", RiotID: "Blue Heron#KR1"}}
+	listed := departures{Answer: page.Answer{Have: true}}
+	listed.see(v, []engine.CallRow{{Seq: 2, At: v.Now, Job: "waits", Owner: "a1", Method: "match-v5.ids", Status: 200}}, 3, 20)
+	if got := v.Whose(&listed.rows[0].row); got != "Blue Heron#KR1" {
+		t.Errorf("the list is for %q", got)
+	}
 	gone := engine.JobRow{Job: engine.Job{ID: "gone", Kind: "match.fetch", Key: "match:KR_gone", State: engine.Completed, Tries: 1}, Player: "카인#KR1"}
 	if !d.got(v, q, engine.JobsPage{Jobs: []engine.JobRow{gone}}, nil) {
 		t.Fatal("the answer is not taken")

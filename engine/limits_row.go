@@ -185,6 +185,10 @@ func (b BucketRow) Counted(now time.Time) int {
 	return min(b.Server+b.InFlight, b.Limit)
 }
 
+// CountsMore reports whether our own count is above Riot's by what is worth a word: we count any span as long as the
+// window, and Riot a fixed one.
+func (b BucketRow) CountsMore(now time.Time) bool { return b.Used-b.Counted(now) > b.Limit/10 }
+
 // Frozen reports whether an operator has stopped a bucket.
 func (b BucketRow) Frozen() bool { return b.BlockedBy == BlockedFrozen }
 

@@ -43,7 +43,7 @@ func whyJob(v *page.View, j *engine.JobRow, next string) Told {
 	}
 	text := "It goes on " + InText(v, j.ReasonEnds()) + "."
 	text += human.If(j.Hold != engine.HoldNone, " It was sent back through no fault of its own: that cost no try.")
-	return Told{Lead: page.Capital(j.Reason()) + ".", Text: text, Act: "A retry lets it go at once."}
+	return Told{Lead: page.Capital(page.BriefWhy(v, j.Reason())) + ".", Text: text, Act: "A retry lets it go at once."}
 }
 
 // InText is a time until: in 41 s, or now.
@@ -137,7 +137,7 @@ func whyEnded(v *page.View, j *engine.JobRow) Told {
 
 // whyInLine tells of a job that waits for its turn: its place, and when it goes.
 func whyInLine(v *page.View, j *engine.JobRow, next string) Told {
-	t := Told{Lead: page.Capital(j.Reason()) + "."}
+	t := Told{Lead: page.Capital(page.BriefWhy(v, j.Reason())) + "."}
 	if j.Place > 0 {
 		t.Lead = human.Ordinal(j.Place) + " in line."
 	}

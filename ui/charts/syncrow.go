@@ -69,7 +69,7 @@ func StageOf(v *page.View, a engine.AccountRow) string {
 // waitsFor says why a queued sync has not begun.
 func waitsFor(v *page.View, a engine.AccountRow) string {
 	if j, ok := v.Job(a.Job); ok && j.Why != "" {
-		return j.Why
+		return page.BriefWhy(v, j.Why)
 	}
 	if q, ok := v.Queue(a.Queue); ok && q.Paused {
 		return q.Pause()

@@ -130,7 +130,7 @@ func (p *Job) why(v *page.View) string {
 	if j.Why == "" {
 		return ""
 	}
-	return j.Why + human.If(j.Until.After(v.Now), ", in "+v.In(j.Until)) +
+	return page.BriefWhy(v, j.Why) + human.If(j.Until.After(v.Now), ", in "+v.In(j.Until)) +
 		human.If(j.Place > 0, ", place "+strconv.Itoa(j.Place)+" in line")
 }
 

@@ -250,7 +250,7 @@ func engineNow(v *page.View) []part.Cell {
 		}
 		return cells
 	}
-	next, left := part.As(themes.Dim, "next waits for "+why), v.In(until)
+	next, left := part.As(themes.Dim, "next waits for "+page.BriefWhy(v, why)), v.In(until)
 	switch {
 	case left == part.None && v.Size == page.S:
 		return cells

@@ -346,7 +346,7 @@ func (p *One) facts(v *page.View, r *engine.CollectionRow) (facts []block.Fact) 
 	case q.Paused:
 		put("waits", q.Pause())
 	default:
-		put("waits", cmp.Or(q.Why, columns.CollectionStage(r)))
+		put("waits", cmp.Or(page.BriefWhy(v, q.Why), columns.CollectionStage(r)))
 		put("round", fmt.Sprintf("%d, since %s", r.Round, v.Clock(r.Started)))
 	}
 	if !r.Next.IsZero() {

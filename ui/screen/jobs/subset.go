@@ -36,14 +36,17 @@ func OfClass(queue engine.Queue, r engine.ClassRow) page.Page {
 }
 
 // OfGroup lists all jobs of a group.
-// Its title is the reason of the first job where there is one, else the word of their state.
+// Its title is the reason of the first job where there is one, but for what counts on, else the word of their state.
 func OfGroup(queue engine.Queue, g block.JobGroup) page.Page {
 	p := New(queue, page.ShownLive).(*Screen)
 	p.subset = &subset{
 		name: strings.ToLower(g.Word()), states: []engine.State{g.State}, reason: g.Shape,
 		fits: func(j *engine.JobRow) bool { return block.GroupOf(j) == g.GroupKey },
 	}
-	if first, ok := g.First(); ok && g.Shape != "" {
+	switch first, ok := g.First(); {
+	case g.Shape == engine.ShapeInLine:
+		p.subset.name = g.Shape
+	case ok && g.Shape != "":
 		p.subset.name = first.Reason()
 	}
 	p.stand()

@@ -72,9 +72,7 @@ func (d *chartBlock) paceText(b engine.BucketRow, h int) []part.Cell {
 	default:
 		d.planText(plan, b.Used > b.Counted(d.Now), add)
 	}
-	// Ours may be above Riot's count as we count a sliding span, and Riot a fixed window. Less than
-	// a tenth of the limit is not worth a line.
-	if held := b.Used - b.Counted(d.Now); held > b.Limit/10 {
+	if b.CountsMore(d.Now) {
 		add(themes.Dim, "we count any "+human.Window(b.Window)+": "+page.Count(b.Used))
 	}
 	return lines[:min(len(lines), max(h, 0))]

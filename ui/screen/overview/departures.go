@@ -206,7 +206,7 @@ func leaving(v *page.View, j *engine.JobRow, first bool) departure {
 		}
 	}
 	row := departure{id: string(j.ID), job: j.ID, row: *j, begins: first, under: j.State == engine.Running,
-		call: call, target: target, tries: j.Tries + 1, waited: waited(j, v.Now), why: j.Reason()}
+		call: call, target: target, tries: j.Tries + 1, waited: waited(j, v.Now), why: page.BriefWhy(v, j.Reason())}
 	switch {
 	case j.Tries > 0 && !row.under:
 		row.why = "after " + columns.LastAnswer(&j.Job)

@@ -147,6 +147,8 @@ type MatchCells struct {
 	Months  []MonthCell  `json:"months,omitempty"` // where months begin, as far as dates are known
 	Undated int          `json:"undated"`          // of Cells: their dates are not known yet
 	Newest  []StoredCell `json:"newest,omitempty"` // stored last, the newest first, at most 60
+	// Row is the account by the same reading, but for what is foreseen of it.
+	Row AccountRow `json:"row"`
 }
 
 // MonthCell is the first of the Cells that is known to be of a month, in UTC.

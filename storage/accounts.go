@@ -411,6 +411,11 @@ func (db *DB) AccountRow(ctx context.Context, id string) (engine.AccountRow, err
 	return db.AccountRowOn(ctx, id, "")
 }
 
+// RowOf is the row of an account by the reading that it is of.
+func (db *DB) RowOf(tx engine.Tx, a league.Account) (engine.AccountRow, error) {
+	return own(tx).accountRow(a)
+}
+
 // AccountRowOn is AccountRow for one platform of a "Name#TAG"; "" = any.
 func (db *DB) AccountRowOn(ctx context.Context, id, platform string) (engine.AccountRow, error) {
 	return readIn(ctx, db, func(t *txn) (row engine.AccountRow, err error) {

@@ -319,6 +319,11 @@ func (m *model) view(now time.Time) *page.View {
 		d := m.rows.Data
 		d.Limits, v.Data = m.fills.Take(v), &d
 	}
+	if p, ok := m.page().(page.Evener); ok {
+		d := *v.Data
+		p.Even(&d)
+		v.Data = &d
+	}
 	v.Theme = m.theme.In(m.mood(v))
 	return v
 }

@@ -39,6 +39,37 @@ func TestV1a_OneInstantForAScreen(t *testing.T) {
 	}
 }
 
+// TestV1j_AnAccountIsOfOneReading: while matches come the row of an account, its bar, its stages, its cells and the strip
+// that pins it tell the same of them in each frame, below the list and on the account's own screen, to its end.
+func TestV1j_AnAccountIsOfOneReading(t *testing.T) {
+	for name, keys := range map[string][]string{"below the list": {"2", "w"}, "its own": {"2", "w", "enter"}} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				d := open(t, uitest.DevKey(1, uitest.Noon), 120, 40, testOptions())
+				d.press(keys...)
+				frames := 0
+				for range 530 {
+					d.wait(200 * time.Millisecond)
+					s := uitest.DevKey(1, time.Now())
+					s.Update.Snapshot, d.fake.Scene = false, s
+					d.each = func() {
+						if checkAccounts(t, d.screen()); strings.Contains(d.screen(), " left of 120") {
+							frames++
+						}
+					}
+					if d.send(s.Update); t.Failed() {
+						t.Fatalf("\n%s", d.screen())
+					}
+					d.each = nil
+				}
+				if frames < 100 || !strings.Contains(d.screen(), "120 done") {
+					t.Errorf("%d frames of matches that come:\n%s", frames, d.screen())
+				}
+			})
+		})
+	}
+}
+
 // hourOf looks so often in an hour at one of the screens.
 func hourOf(t *testing.T, accounts, steps, first int, hosts []string) {
 	d := open(t, uitest.DevKey(accounts, uitest.Noon), 120, 40, testOptions())
@@ -262,7 +293,13 @@ func checkAccounts(t *testing.T, screen string) {
 	if !ok {
 		return
 	}
-	for pattern, want := range map[string]int{`▌ .* (\d+)/120 `: cells, `matches (\d+)/120 `: cells, `(\d+) left of 120`: 120 - cells, `· +(\d+) to come`: 120 - cells} {
+	// Where the account under a cursor at rest has just ended, the list is a frame ahead of what stands below it.
+	below := regexp.MustCompile(`(Player \d+#DEV) +\w+ ·`).FindStringSubmatch(screen)
+	if below == nil {
+		t.Errorf("whose the %d cells are is not told", cells)
+		return
+	}
+	for pattern, want := range map[string]int{below[1] + ` +\S+ [A-Z]+ .* (\d+)/120 `: cells, `matches (\d+)/120 `: cells, `(\d+) left of 120`: 120 - cells, `· +(\d+) to come`: 120 - cells} {
 		if n, ok := number(pattern, screen); ok && n != want {
 			t.Errorf("%d stored by the cells, %d by %s", cells, n, pattern)
 		}

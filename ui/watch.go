@@ -70,13 +70,14 @@ func (w *watch) perMinute() (float64, bool) {
 // strip is the pinned account in one row: its phase, how far it is, its pace, what holds it up, and
 // when it will be done. It is live while the view is frozen too: that is what it is pinned for.
 func (w *watch) strip(v *page.View) string {
-	row, ok := v.Live.Account(w.id)
+	d := human.Either(v.Frozen, v.Live, v.Data)
+	row, ok := d.Account(w.id)
 	l := part.NewLine(v.Theme, v.W).Gap(1)
 	l.Cells(part.As(themes.Focus, v.Theme.Glyphs.Focus+" ")).Field(part.Plain(row.RiotID), min(20, v.W/4), part.Words).Gap(2)
 	if !ok {
 		return l.Cells(part.As(themes.Dim, "the watched account has gone")).String()
 	}
-	l.Cells(part.StateCell(v.Theme, v.Live.SyncWord(row))).Gap(2)
+	l.Cells(part.StateCell(v.Theme, d.SyncWord(row))).Gap(2)
 	if row.Status.Open() {
 		w.progress(v, l, row)
 	} else {

@@ -32,6 +32,9 @@ func TestAMatchIsACellFromTheListingOn(t *testing.T) {
 			if stored+toCome != len(cells.Cells) || draft.Matches+draft.LeftOut != stored || draft.Missing != toCome || cells.Undated != toCome {
 				t.Fatalf("%d stored, %d to come, %d undated of %s; the draft has %d and misses %d", stored, toCome, cells.Undated, cells.Cells, draft.Matches, draft.Missing)
 			}
+			if m := cells.Row.Matches; m.Total > 0 && (m.Stored != stored || m.Open != toCome) {
+				t.Fatalf("%+v by the account's row of the same reading, %d stored and %d to come by cell", m, stored, toCome)
+			}
 			if partly = partly || stored > 0 && toCome > 0; stored > 0 && toCome == 0 {
 				break
 			}

@@ -124,7 +124,8 @@ func (s Stored) cells(ctx context.Context, account string) (out engine.MatchCell
 			b.Add(m, err != nil)
 		}
 		out = b.Done(account)
-		return nil
+		out.Row, err = s.Store.RowOf(tx, a)
+		return err
 	})
 	return out, ofAccount(account, err)
 }

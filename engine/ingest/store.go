@@ -29,6 +29,7 @@ type Store interface {
 	AllAccounts(tx engine.Tx) iter.Seq[league.Account]
 	Accounts(ctx context.Context, q engine.AccountsQuery) (engine.AccountsPage, error)
 	AccountRow(ctx context.Context, id string) (engine.AccountRow, error)
+	RowOf(tx engine.Tx, a league.Account) (engine.AccountRow, error)
 	// AccountOfPUUID finds whose PUUID it is, under any key project.
 	AccountOfPUUID(tx engine.Tx, puuid string) (id string, ok bool, err error)
 	// CachedPUUID and CachePUUID keep Riot ID -> PUUID for a key project (S4-8).

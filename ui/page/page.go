@@ -155,6 +155,12 @@ type Teller interface {
 	Tell(v *View) string
 }
 
+// Evener is a page with an answer that tells of rows which Watch tells of, too: Even puts its own into the data of the
+// frame, so that all of that tells the same.
+type Evener interface {
+	Even(d *Data)
+}
+
 // Backer is a page with something of its own to leave before esc leaves the page.
 type Backer interface {
 	// Back leaves it; false when there is nothing to leave.

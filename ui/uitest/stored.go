@@ -22,7 +22,7 @@ func (f *Fake) row(id string) (engine.AccountRow, bool) {
 func (f *Fake) cells(id string) engine.MatchCells {
 	a, _ := f.row(id)
 	m := a.Matches
-	out := engine.MatchCells{Account: id}
+	out := engine.MatchCells{Account: id, Row: a}
 	if m.Total <= 0 {
 		return out
 	}

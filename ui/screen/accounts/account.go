@@ -49,6 +49,9 @@ func (p *Account) row(v *page.View) engine.AccountRow {
 	return p.detail.Row
 }
 
+// Even implements [page.Evener].
+func (p *Account) Even(d *page.Data) { p.wall.even(d) }
+
 // Want implements Page: the detail moves with what is stored, since a match of an account
 // is no change of the account itself.
 func (p *Account) Want(v *page.View) engine.Query {

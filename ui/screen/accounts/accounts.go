@@ -32,9 +32,20 @@ func New() page.Page {
 	// without any row.
 	p.Is = lists.Declaration[engine.AccountRow]{Screen: page.ScreenAccounts, File: "accounts",
 		Fill: func(v *page.View) {
-			p.Put(v, page.MadeOf{Version: v.Version}, func() []engine.AccountRow { return v.Accounts })
+			made := page.MadeOf{Version: v.Version}
+			if p.below != nil {
+				made.Came = p.below.wall.Came
+			}
+			p.Put(v, made, func() []engine.AccountRow { return v.Accounts })
 		}}
 	return p
+}
+
+// Even implements [page.Evener].
+func (p *Screen) Even(d *page.Data) {
+	if p.below != nil {
+		p.below.Even(d)
+	}
 }
 
 // Want implements Page: accounts come with Watch, how fresh they can be kept does

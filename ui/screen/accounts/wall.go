@@ -2,6 +2,7 @@ package accounts
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"time"
 
@@ -31,10 +32,13 @@ type wall struct {
 // wallEvery is how long the cells hold while matches come.
 const wallEvery = time.Second
 
-// want asks for the cells anew when the database has moved, once a second at most.
+// want asks for the cells anew when the database has moved, once a second at most, and at once when the sync has come
+// to another phase.
 // The second is counted from the last question. A clock that was put back asks at once.
 func (w *wall) want(v *page.View, account string) engine.Query {
-	if w.Have && v.Now.Sub(w.At) >= 0 && v.Now.Sub(w.At) < v.Unhurried(wallEvery) {
+	now, live := v.Live.Account(account)
+	turned := live && (now.Run != w.Row.Run || now.Status != w.Row.Status || now.Phase != w.Row.Phase)
+	if w.Have && !turned && v.Now.Sub(w.At) >= 0 && v.Now.Sub(w.At) < v.Unhurried(wallEvery) {
 		return nil
 	}
 	// The pace is kept above, so the one that Due keeps for lists is switched off here.
@@ -48,6 +52,21 @@ func (w *wall) want(v *page.View, account string) engine.Query {
 func (w *wall) got(v *page.View, a engine.Answer, err error) {
 	if w.Take(v, err) {
 		w.MatchCells, _ = a.(engine.MatchCells)
+	}
+}
+
+// even puts the account's row of the wall's reading in the place of a newer one, so that all that a frame tells of its
+// matches is of one reading. Whose it is, what keeps it and when it ends is told as it is known.
+func (w *wall) even(d *page.Data) {
+	i := slices.IndexFunc(d.Accounts, func(a engine.AccountRow) bool { return a.ID == w.Account })
+	if i < 0 || d.Accounts[i].Run != w.Row.Run {
+		return
+	}
+	row, now := w.Row, d.Accounts[i]
+	row.RiotID, row.Tags, row.Policy, row.Tracked, row.Stand, row.ETA = now.RiotID, now.Tags, now.Policy, now.Tracked, now.Stand, now.ETA
+	d.Accounts = slices.Clone(d.Accounts)
+	if d.Accounts[i] = row; row.Status != now.Status {
+		page.SortAccounts(d.Accounts)
 	}
 }
 

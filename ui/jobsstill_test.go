@@ -51,8 +51,8 @@ func TestV7a_JobsStandsStill(t *testing.T) {
 	})
 }
 
-// TestV1i_TheHoldingStackKeepsItsRows: a try that no retry waits for any more leaves its row for a while, and what
-// stands below does not move.
+// TestV1i_TheHoldingStackKeepsItsRows: a try that no retry waits for any more leaves its row while others wait and a
+// while longer, and what stands below does not move.
 func TestV1i_TheHoldingStackKeepsItsRows(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := uitest.DevKey(20, uitest.Noon)
@@ -71,10 +71,14 @@ func TestV1i_TheHoldingStackKeepsItsRows(t *testing.T) {
 		u := s.Update
 		u.Snapshot, u.Jobs, u.Gone, u.Seq = false, nil, []engine.JobID{s.Jobs[1].ID, s.Jobs[2].ID}, u.Seq+1
 		d.send(u)
-		d.wait(2 * time.Second)
+		d.wait(2 * block.KeepLines)
+		u.Gone, u.Seq = nil, u.Seq+1
+		d.send(u)
 		if d.lacks("try 4"); arrivals() != stood {
 			t.Errorf("the arrivals moved by %d:\n%s", arrivals()-stood, d.screen())
 		}
+		u.Gone, u.Seq = []engine.JobID{s.Jobs[0].ID}, u.Seq+1
+		d.send(u)
 		d.wait(2 * block.KeepLines)
 		u.Gone, u.Seq = nil, u.Seq+1
 		if d.send(u); arrivals() >= stood {

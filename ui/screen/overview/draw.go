@@ -141,7 +141,13 @@ func (o *Screen) departing(v *page.View, t *charts.Timetable, y, h int) []string
 		return rows
 	}
 	right := v.W - left
-	stack := o.stack.Keeps(block.GroupKey{}, page.Clamp(len(tiersOf(v.TryingAgain()))+3, 4, 7), v.Now) // what is below stands still
+	tiers := len(tiersOf(v.TryingAgain()))
+	stack := page.Clamp(tiers+3, 4, 7)
+	if tiers > 0 { // tries come and go, and what is below stands still
+		stack = max(stack, o.tall)
+	}
+	stack = o.stack.Keeps(block.GroupKey{}, stack, v.Now)
+	o.tall = stack
 	who, w := max(h-stack-3, 1), v.Inner(right)
 	beside := []part.Section{stackBlock(v, w, stack), o.arrivalsBlock(v, w, who)}
 	// Few accounts leave room for the windows; each block has a title and an empty row above it.

@@ -44,6 +44,7 @@ type Screen struct {
 	pulse page.Pulse
 	calm  page.Calm
 	stack block.Most      // rows of the holding stack
+	tall  int             // how many it had last
 	axis  charts.TimeAxis // of the sawteeth, as they were last drawn
 	// The timetable stands in the place of the board.
 	timetable bool

@@ -48,6 +48,14 @@ func TestV7a_JobsStandsStill(t *testing.T) {
 		if d.send(u); at() != idle {
 			t.Errorf("the group in line has lost its line:\n%s", d.screen())
 		}
+		q.Counts[engine.Running], q.Counts[engine.Pending] = 0, 1 // a sync that waits for a retry
+		u.Jobs, u.Gone, u.Seq = nil, []engine.JobID{j.ID}, u.Seq+1
+		d.send(u)
+		d.wait(2 * block.KeepLines)
+		u.Gone, u.Seq = nil, u.Seq+1
+		if d.send(u); at() != idle {
+			t.Errorf("nothing is left in line for a moment, and the groups move:\n%s", d.screen())
+		}
 	})
 }
 

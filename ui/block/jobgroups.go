@@ -130,9 +130,10 @@ func GroupJobs(rows []*engine.JobRow, reasons []engine.ReasonRow, counts map[eng
 			g.Why.Jobs = max(g.Why.Jobs-1, 0)
 		}
 	}
-	// While jobs are in line or run the groups of both are there, though nothing is in them for a moment or all that
-	// are known have gone since: what stands below would move with each call.
-	if counts[engine.Available]+counts[engine.Running] > 0 {
+	// While jobs are in line or run, or will be when a try comes or for a sync that waits, the groups of both are there,
+	// though nothing is in them for a moment or all that are known have gone since: what stands below would move with
+	// each call.
+	if counts[engine.Available]+counts[engine.Running]+counts[engine.Retryable]+counts[engine.Pending] > 0 {
 		inLine := GroupKey{engine.ReasonKey{State: engine.Available, Shape: engine.ShapeInLine}}
 		if all := largest(at, engine.Available); len(all) > 0 {
 			inLine = all[0].GroupKey

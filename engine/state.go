@@ -180,9 +180,10 @@ func MethodWord(method string) string {
 }
 
 // Held says what stands before any limit: a paused queue, a key that is refused, an
-// outage. The zero one = nothing does.
+// outage, a freeze. The zero one = nothing does.
 type Held struct {
 	Reason string
 	Until  time.Time // when that is looked at again; zero = not known
+	Ends   bool      // it is over then for sure
 	Stand  Stand
 }

@@ -22,7 +22,7 @@ func (c *Control) plan() *forecast.Plan {
 		Queues: c.opt.Backend.Queues(), Buckets: c.opt.Limiter.Rows().Buckets, Limits: c.outlook,
 	}
 	for _, a := range s.Open {
-		if h := c.heldBy(a, s.Queues, s.Buckets); h.Stand != "" && h.Until.IsZero() {
+		if h := c.heldBy(a, s.Queues); h.Stand != "" && h.Until.IsZero() {
 			s.Still[a.ID] = h.Reason
 		}
 	}
@@ -66,7 +66,7 @@ func (c *Control) endsBy(p *forecast.Plan, a engine.AccountRow, timelines bool) 
 	if !a.Status.Open() {
 		return engine.ETA{}
 	}
-	h := c.heldBy(a, p.Queues, p.Buckets)
+	h := c.heldBy(a, p.Queues)
 	switch {
 	case a.Matches.Total < 0: // nobody knows yet how many calls there will be
 		return engine.ETA{Why: h.Reason, Stand: h.Stand}
@@ -82,7 +82,7 @@ func (c *Control) endsBy(p *forecast.Plan, a engine.AccountRow, timelines bool) 
 // named only where its end can be foreseen with it. The widest reason wins: its queue, the engine, the
 // endpoints it calls, its host. An endpoint that it needs only later holds nothing yet, so that it has
 // a reason and no word.
-func (c *Control) heldBy(a engine.AccountRow, queues []engine.QueueRow, rows []engine.BucketRow) engine.Held {
+func (c *Control) heldBy(a engine.AccountRow, queues []engine.QueueRow) engine.Held {
 	for _, q := range queues {
 		if q.Name == a.Queue && q.Paused {
 			return engine.Held{Reason: q.Pause(), Stand: engine.StandPaused}
@@ -92,26 +92,20 @@ func (c *Control) heldBy(a engine.AccountRow, queues []engine.QueueRow, rows []e
 	if state, why := c.stateOf(queues, nil); state != engine.EngineLive && state != engine.EngineAPIDown {
 		return engine.Held{Reason: why, Stand: standOf(state)}
 	}
-	lanes := c.lanesOf(a)
-	for i, lane := range lanes {
+	for i, lane := range c.lanesOf(a) {
 		h := c.opt.Limiter.Held(lane)
-		switch h.Until = (time.Time{}); {
-		case h.Reason == "":
+		if h.Reason == "" {
 			continue
-		case i > 0: // what it does now goes on
+		}
+		if !h.Ends {
+			h.Until = time.Time{}
+		}
+		if i > 0 { // what it does now goes on
 			h.Stand = ""
 		}
 		return h
 	}
-	frozen := slices.DeleteFunc(slices.Clone(rows), func(b engine.BucketRow) bool { return !frozenHere(b, lanes) })
-	if len(frozen) == 0 {
-		return engine.Held{}
-	}
-	worst := frozen[0]
-	if i := slices.IndexFunc(frozen, func(b engine.BucketRow) bool { return b.Thaws.IsZero() }); i >= 0 {
-		worst = frozen[i]
-	}
-	return engine.Held{Reason: frozenWords(worst), Until: worst.Thaws, Stand: engine.StandHeld}
+	return engine.Held{}
 }
 
 // foresee notes with accounts when their open runs end, and what keeps them from going on. The plan is
@@ -165,14 +159,6 @@ func (c *Control) forecast(q engine.ForecastQuery) engine.Forecast {
 // longestAhead bounds how far ahead windows are told.
 const longestAhead = 24 * time.Hour
 
-// frozenWords say that an operator has stopped a host, and for how long if nobody knows.
-func frozenWords(b engine.BucketRow) string {
-	if b.Thaws.IsZero() {
-		return b.Host + " is frozen until somebody resumes it"
-	}
-	return b.Host + " is frozen"
-}
-
 // lanesOf are the endpoints that a run calls from where it stands on, as host/method.
 func (c *Control) lanesOf(a engine.AccountRow) []string {
 	if a.Phase == engine.PhaseResolve {
@@ -214,16 +200,8 @@ func standOf(s engine.EngineState) engine.Stand {
 	return engine.StandHeld
 }
 
-// frozenHere reports whether an operator has stopped one of the lanes, or its host.
-func frozenHere(b engine.BucketRow, lanes []string) bool {
-	if !b.Frozen() {
-		return false
-	}
-	return slices.ContainsFunc(lanes, func(lane string) bool {
-		host, method, _ := strings.Cut(lane, "/")
-		return b.Host == host && (b.Method == "" || b.Method == method)
-	})
-}
+// frozenHost reports whether an operator has stopped the whole host of a row.
+func frozenHost(b engine.BucketRow) bool { return b.Frozen() && b.Method == "" }
 
 // served are those of the open syncs that the engine works on.
 func (c *Control) served(open []engine.AccountRow) []engine.AccountRow {

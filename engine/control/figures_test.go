@@ -92,23 +92,21 @@ func TestI1_AnAccountThatIsLookedForSaysWhatItWaitsFor(t *testing.T) {
 	lane := "asia/account-v1.by-riot-id"
 	for name, c := range map[string]struct {
 		state engine.State
-		rows  []engine.BucketRow
 		held  map[string]engine.Held
 		want  engine.Stand
 	}{
-		"its endpoint is down":          {engine.Scheduled, nil, map[string]engine.Held{lane: {Reason: "outage", Stand: engine.StandDown}}, engine.StandDown},
-		"its host is frozen":            {engine.Available, []engine.BucketRow{{Host: "asia", BlockedBy: "frozen"}}, nil, engine.StandHeld},
-		"its endpoint is frozen":        {engine.Available, []engine.BucketRow{{Host: "asia", Method: "account-v1.by-riot-id", BlockedBy: "frozen"}}, nil, engine.StandHeld},
-		"the host of matches is frozen": {engine.Available, []engine.BucketRow{{Host: "sea", BlockedBy: "frozen"}}, nil, ""},
-		"it is asked for":               {engine.Running, nil, map[string]engine.Held{lane: {Reason: "outage", Stand: engine.StandDown}}, ""},
-		"nothing":                       {engine.Available, nil, nil, ""},
+		"its endpoint is down":          {engine.Scheduled, map[string]engine.Held{lane: {Reason: "outage", Stand: engine.StandDown}}, engine.StandDown},
+		"its host is frozen":            {engine.Available, map[string]engine.Held{lane: {Reason: "asia is frozen", Stand: engine.StandHeld}}, engine.StandHeld},
+		"the host of matches is frozen": {engine.Available, map[string]engine.Held{"sea/match-v5.match": {Reason: "sea is frozen", Stand: engine.StandHeld}}, ""},
+		"it is asked for":               {engine.Running, map[string]engine.Held{lane: {Reason: "outage", Stand: engine.StandDown}}, ""},
+		"nothing":                       {engine.Available, nil, ""},
 	} {
 		a := open("one", "sea", -1, true)
 		a.Phase, a.Job = engine.PhaseResolve, "7"
 		store := jobbed{job: engine.Job{ID: "7", State: c.state}, accounts: []engine.AccountRow{a, {ID: "two", Status: engine.SyncCompleted}}}
 		h := hub.New(hub.Options{})
 		publish(h, []engine.AccountRow{a})
-		ctl := New(Options{Store: store, Limiter: downing{metered{hosted{rows: c.rows}}, c.held}, Backend: idle{}, Keys: knownKey{}, Lane: func(engine.Job) string { return lane }})
+		ctl := New(Options{Store: store, Limiter: downing{metered{hosted{}}, c.held}, Backend: idle{}, Keys: knownKey{}, Lane: func(engine.Job) string { return lane }})
 		ctl.hub = h
 		answer, err := ctl.listAccounts(t.Context(), engine.AccountsQuery{})
 		if err != nil {

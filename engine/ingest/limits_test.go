@@ -135,7 +135,11 @@ func TestI5_AFrozenBucketStopsAndFailsNothing(t *testing.T) {
 		until := time.Now().Add(10 * time.Minute)
 		must(t, r.limits.Freeze(engine.Bucket{Host: "europe", Until: until}, "maintenance"))
 		time.Sleep(time.Second)
-		before := r.sim.Stats().Calls
+		before, head := r.sim.Stats().Calls, r.available()[0]
+		why, ends, _ := r.backend.Why(head)
+		if h := r.backend.Held(head); h.Stand != engine.StandHeld || why != "europe is frozen by an operator (maintenance)" || !h.Ends || ends.Sub(until).Abs() > time.Second {
+			t.Errorf("a job that the freeze holds is told as %+v: %q until %v", h, why, ends)
+		}
 		time.Sleep(5 * time.Minute)
 		if calls := r.sim.Stats().Calls; calls != before {
 			t.Errorf("%d calls while frozen", calls-before)
@@ -154,6 +158,9 @@ func TestI5_AFrozenBucketStopsAndFailsNothing(t *testing.T) {
 		}
 		if was, err := r.limits.Thaw(engine.Bucket{Host: "europe"}); was == "" || err != nil {
 			t.Errorf("thaw: %q, %v", was, err)
+		}
+		if h := r.backend.Held(head); h.Reason != "" {
+			t.Errorf("held after the thaw: %+v", h)
 		}
 		if row := r.settle("Ana#EUW", 10*time.Minute); row.Result != "completed" {
 			t.Errorf("%+v", row)

@@ -2,6 +2,7 @@ package traffic
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -270,7 +271,8 @@ func (l *Limits) KeyChanged() {
 func (l *Limits) Proven() bool { return l.gate.isProven() }
 
 // Held says what stands before all limits of a lane: a key that is refused, a network
-// that is away, an outage, a long wait that Riot asked for. name is that of a lane, see [Lanes.Name]; the zero Held = nothing does.
+// that is away, an outage, a long wait that Riot asked for, an operator's freeze. name is that of a lane, see
+// [Lanes.Name]; the zero Held = nothing does.
 func (l *Limits) Held(name string) engine.Held {
 	at, _ := splitLane(name)
 	if h := l.gate.held(at); h.Reason != "" {
@@ -279,6 +281,12 @@ func (l *Limits) Held(name string) engine.Held {
 	for _, h := range l.LongHolds() {
 		if h.Host == at.Host && (h.Method == "" || h.Method == at.Method) {
 			return engine.Held{Reason: h.Why, Until: h.Asks, Stand: engine.StandHeld}
+		}
+	}
+	for _, f := range l.limiter.Freezes() {
+		if f.Host == at.Host && (f.Method == "" || f.Method == at.Method) {
+			why := strings.TrimSpace(f.Host+" "+f.Method) + " is " + f.Why
+			return engine.Held{Reason: why, Until: f.Until, Ends: !f.Until.IsZero(), Stand: engine.StandHeld}
 		}
 	}
 	return engine.Held{}

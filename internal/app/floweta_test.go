@@ -113,7 +113,7 @@ func TestI3_TheETASaysWhyThereIsNone(t *testing.T) {
 		says("")
 		bucket := engine.Bucket{Host: "europe"}
 		f.do(engine.Command{Op: engine.OpFreeze, Bucket: bucket})
-		says("europe is frozen until somebody resumes it")
+		says("europe is frozen by an operator")
 		f.do(engine.Command{Op: engine.OpThaw, Bucket: bucket})
 		says("")
 		if err := f.sim.Inject(sim.Fault{Name: "down", Kind: sim.Unavailable}); err != nil {

@@ -108,6 +108,27 @@ func (l *Limiter) Holds() (all []Hold) {
 	return all
 }
 
+// Freeze is a scope to which an operator lets no call go.
+type Freeze struct {
+	Scope
+	Why   string    // as reasons have it
+	Until time.Time // zero: until Thaw
+}
+
+// Freezes are those in force, by host and method.
+func (l *Limiter) Freezes() (all []Freeze) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, name := range slices.Sorted(maps.Keys(l.hosts)) {
+		for _, s := range l.hosts[name].scopes() {
+			if s.frozen(l.now()) && s.freeze.percent == 0 {
+				all = append(all, Freeze{s.Scope, cause{scope: s, why: Frozen}.stopText(), l.at(s.freeze.until)})
+			}
+		}
+	}
+	return all
+}
+
 // held is the server's hold of a scope; the zero Hold is none.
 func (l *Limiter) held(s *scope) (out Hold) {
 	if s.block.until > l.now() {

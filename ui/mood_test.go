@@ -3,6 +3,7 @@ package ui
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -15,14 +16,17 @@ import (
 // hatched, charts of an engine that stands have none of the colours of one that works, and its cause
 // stands first with what goes on next.
 func TestV4a_TheStateOwnsTheFrame(t *testing.T) {
+	frozen := uitest.Demo()
+	frozen.Freeze(time.Time{})
 	for name, c := range map[string]struct {
 		scene uitest.Scene
 		mood  themes.Token
 		wants []string
 	}{
 		"works":  {uitest.Demo(), themes.Run, []string{"12 s WINDOW"}},
-		"outage": {uitest.Outage(), themes.Err, []string{"✗ API DOWN ", "match calls to europe fail", "one call asks whether it is over at 12:3", "┗"}},
+		"outage": {uitest.Outage(), themes.Err, []string{"✗ API DOWN ", "match calls to europe fail", "it goes on by itself: next try at 12:3", "┗"}},
 		"paused": {uitest.Paused(), themes.Warn, []string{"‖ PAUSED ", "every queue with work is paused", "p resumes the queue", "╱╱╱"}},
+		"frozen": {frozen, themes.Warn, []string{"≡ HELD ", "europe is frozen", "5 shows it; p there resumes it", "‖ europe is frozen"}},
 		"no key": {uitest.Broken(), themes.Err, []string{"✗ NO KEY ─", "the key has expired or was refused", "K gives another key"}},
 	} {
 		for _, env := range []func(string) string{trueColor, noColor} {

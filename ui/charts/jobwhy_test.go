@@ -38,6 +38,7 @@ func TestWhyAJobWaits(t *testing.T) {
 			want: []string{"1st in line. Pacing spreads what is left of 100 per 12 s, 8 calls a second: it goes in 0.1 s.", "would not make it faster", "gives its place to match:EUW1_7."}},
 		"far back":     {job: engine.JobRow{Job: engine.Job{State: engine.Available}, Why: "far back in line: app:europe 99/100"}, want: []string{"Far back in line: app 84/100 used."}},
 		"paused":       {job: engine.JobRow{Job: engine.Job{State: engine.Available}, Place: 1, Why: "queue paused by ana", Stand: engine.StandPaused}, want: []string{"Queue paused by ana.", "resumes the queue"}},
+		"frozen":       {job: engine.JobRow{Job: engine.Job{State: engine.Available}, Place: 1, Why: "europe is frozen by an operator", Stand: engine.StandHeld}, want: []string{"Europe is frozen by an operator.", "there resumes it"}},
 		"down":         {job: engine.JobRow{Job: engine.Job{State: engine.Available}, Place: 1, Why: "match calls to europe fail", Stand: engine.StandDown}, want: []string{"Match calls fail.", "would not make it faster"}},
 		"back-off":     {job: retry, want: []string{"503 unavailable at ", "Step 1 of the policy: 3 s, so it is due at", "If it fails again: ", "+6 s  then ", "+12 s  then it is given up."}},
 		"no room":      {job: late, want: []string{"No room until ", ": 8 s late."}},

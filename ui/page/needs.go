@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,6 +34,7 @@ func (d *Data) Needs() []Need {
 	out = append(out, d.engineNeeds()...)
 	out = append(out, d.alertNeeds()...)
 	out = append(out, d.pausedQueues()...)
+	out = append(out, d.frozen()...)
 	out = append(out, d.failedSyncs()...)
 	if d.Engine.Failed > 0 {
 		out = append(out, Need{
@@ -138,6 +140,22 @@ func (d *Data) pausedQueues() []Need {
 		out = append(out, Need{
 			ID: "pause:" + string(q.Name), Word: "PAUSED", Text: string(q.Name), By: by, More: by + ": nothing of it starts", Since: q.Since, Key: "{pause} resumes",
 			Open: func(*View) Effect { return Effect{Open: ToQueue(name)} },
+		})
+	}
+	return out
+}
+
+// frozen are the hosts and methods whose calls wait until somebody resumes them.
+func (d *Data) frozen() []Need {
+	var out []Need
+	for _, b := range d.Limits.Buckets {
+		name := strings.TrimSpace(b.Host + " " + b.Method)
+		if !b.Frozen() || !b.Thaws.IsZero() || slices.ContainsFunc(out, func(n Need) bool { return n.ID == "frozen:"+name }) {
+			continue
+		}
+		out = append(out, Need{
+			ID: "frozen:" + name, Word: "FROZEN", Text: name + " is frozen", More: cmp.Or(b.FreezeWhy, "its calls wait until somebody resumes them"), Key: "{open}",
+			Open: func(*View) Effect { s := ScreenLimits; return Effect{Go: &s} },
 		})
 	}
 	return out

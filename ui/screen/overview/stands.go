@@ -57,6 +57,9 @@ func (o *Screen) cause(v *page.View, t *charts.Timetable, w, h int) part.Section
 	return s
 }
 
+// goesOnBySelf stands beside the countdown to a call that asks whether what holds the others still does: nobody need act.
+const goesOnBySelf = "it goes on by itself: next try"
+
 // goesOn is when something goes on by itself, and in words what; or what somebody can do. The zero
 // time = nobody knows.
 func goesOn(v *page.View) (next time.Time, then string) {
@@ -66,10 +69,10 @@ func goesOn(v *page.View) (next time.Time, then string) {
 		}
 	}
 	for _, b := range v.Limits.Breakers {
-		see(b.Next, "one call asks whether it is over")
+		see(b.Next, goesOnBySelf)
 	}
 	for _, b := range v.Limits.Holds {
-		see(b.Asks, "one call asks whether it still holds")
+		see(b.Asks, goesOnBySelf)
 	}
 	for _, b := range v.Limits.Hosts {
 		see(b.Opens, "calls to "+b.Host+" go again")
@@ -90,7 +93,12 @@ func goesOn(v *page.View) (next time.Time, then string) {
 			return time.Time{}, ""
 		}
 		return time.Time{}, v.Keyed("{pause} resumes the queue of the call under the cursor")
-	case engine.EngineAPIDown, engine.EngineHeld, engine.EngineDegraded:
+	case engine.EngineHeld:
+		if next.IsZero() && slices.ContainsFunc(v.Limits.Buckets, engine.BucketRow.Frozen) {
+			then = v.Keyed("{limits} shows it; {limits/pause} there resumes it")
+		}
+		return next, then
+	case engine.EngineAPIDown, engine.EngineDegraded:
 		return next, then
 	}
 	return time.Time{}, then

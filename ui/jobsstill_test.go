@@ -455,3 +455,22 @@ func cells(frame string) (out [][]string) {
 	}
 	return out
 }
+
+// TestV7n_WhatGoesNextIsShownBesideWhatIsPaused: where the jobs of a paused queue are all that the list has read, those
+// in line have their rows.
+func TestV7n_WhatGoesNextIsShownBesideWhatIsPaused(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := uitest.DevKey(60, uitest.Noon)
+		s.PauseOne()
+		s.Update.Jobs = nil // none is about to go
+		slices.SortStableFunc(s.Jobs, func(a, b engine.JobRow) int { return strings.Compare(string(b.Stand), string(a.Stand)) })
+		d := open(t, s, 120, 40, testOptions())
+		d.fake.Page = 40 // all are of the paused queue
+		d.press("3")
+		d.wait(10 * time.Second)
+		inLine, _, _ := strings.Cut(d.screen(), "queue paused by ana")
+		if n := len(regexp.MustCompile(`EUW1_\d+ +match +Player \d+ .* s `).FindAllString(inLine, -1)); n < 3 {
+			t.Errorf("%d of those in line are shown:\n%s", n, d.screen())
+		}
+	})
+}

@@ -1,6 +1,7 @@
 package uitest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -20,6 +21,7 @@ type Fake struct {
 	Scene  Scene
 	Answer func(engine.Command) (engine.Receipt, error) // nil = every command is carried out
 	Broken error                                        // what Find answers instead, if not nil
+	Page   int                                          // how many jobs one answer has at most; 0 = as many as were asked for
 
 	mu     sync.Mutex
 	did    []engine.Command
@@ -168,6 +170,9 @@ func (f *Fake) jobs(q engine.JobsQuery) (engine.Answer, error) {
 	if q.Soonest {
 		all = live(all)
 		slices.SortStableFunc(all, columns.WhoGoesNext)
+	}
+	if f.Page > 0 {
+		q.Limit = min(cmp.Or(q.Limit, f.Page), f.Page)
 	}
 	rows, next := pageOf(all, q.Page)
 	for _, j := range rows {

@@ -22,6 +22,8 @@ type inGroups struct {
 	reasons block.ReasonCounts
 	dead    block.DeadJobs // those that gave up: a live list shows them too, as they need somebody
 	ended   block.DeadJobs // the newest of all that have ended, where nothing is left to do
+	soon    block.DeadJobs // those that go next, where the list is full of others: of a paused queue, of an endpoint that is down
+	bare    bool           // it is: jobs in line have been counted of which it has none
 	plan    page.Forecast
 	flat    bool                    // the operator has turned the groups off
 	other   page.ListState          // what was chosen of the columns when it was the other way
@@ -79,6 +81,11 @@ func (g *inGroups) want(v *page.View, p *Screen) engine.Query {
 			return q
 		}
 	}
+	if p.more && g.bare && p.queue == "" {
+		if q := g.soon.Ask(v, v.Seq, engine.JobsQuery{Soonest: true, Page: engine.Page{Limit: block.MostEnded}}); q != nil {
+			return q
+		}
+	}
 	if page.LiveJobs(v, p.queue) == 0 {
 		return g.ended.Ask(v, v.Seq, block.EndedQuery(p.queue))
 	}
@@ -103,7 +110,9 @@ func (g *inGroups) got(v *page.View, p *Screen, q engine.Query, a engine.Answer,
 	case engine.JobsQuery:
 		kind := &g.dead
 		switch {
-		// Three kinds of question about jobs are told apart by what they ask for.
+		// The kinds of question about jobs are told apart by what they ask for.
+		case q.Soonest:
+			kind = &g.soon
 		case !q.Ended || q.Limit != block.MostDead && q.Limit != block.MostEnded:
 			return false
 		case q.Limit == block.MostEnded:
@@ -121,10 +130,11 @@ func (g *inGroups) got(v *page.View, p *Screen, q engine.Query, a engine.Answer,
 // What belongs to the old queue goes at once: its jobs would stand below the name of the new one.
 func (g *inGroups) again() {
 	g.reasons.Again()
-	g.reasons.Groups, g.dead.Rows, g.ended.Rows = nil, nil, nil
-	g.stood, g.kept = nil, nil
+	g.reasons.Groups, g.dead.Rows, g.ended.Rows, g.soon.Rows = nil, nil, nil, nil
+	g.stood, g.kept, g.bare = nil, nil, false
 	g.dead.Forget()
 	g.ended.Forget()
+	g.soon.Forget()
 }
 
 // arrange makes the groups and their lines for h rows of the screen.
@@ -149,12 +159,19 @@ func (p *Screen) arrange(v *page.View, h int) {
 			reasons = g.reasons.Groups
 		}
 	}
-	g.still = stillThere(v, p.Shown, p.came)
+	asked := p.came
+	if g.soon.Have && g.soon.Came.Before(asked) {
+		asked = g.soon.Came
+	}
+	g.still = stillThere(v, p.Shown, asked)
 	retries := block.GroupKey{ReasonKey: engine.ReasonKey{State: engine.Retryable}}
 	if h >= roomyList { // they have their place before there are any
 		g.kept = append(g.kept, retries)
 	}
 	g.groups = block.GroupJobs(g.still, reasons, counts, g.kept...)
+	g.bare = g.bare || slices.ContainsFunc(g.groups, func(o block.JobGroup) bool {
+		return o.State == engine.Available && o.Shape == engine.ShapeInLine && len(o.Rows) == 0 && o.Why.Jobs > 0
+	})
 	if counts != nil && p.which == page.ShownLive { // the bar and the title count what stands below them
 		for i := range g.groups {
 			g.counts[g.groups[i].State] = 0

@@ -56,6 +56,7 @@ type made struct {
 	flat  bool
 	dead  time.Time // of the answer with those that gave up
 	ended time.Time // of that with all that have ended
+	soon  time.Time // of that with those that go next
 	newer uint64    // the revision of the job that is looked at
 }
 
@@ -70,7 +71,7 @@ func New(queue engine.Queue, shown page.Shown) page.Page {
 	p.Is = lists.Declaration[engine.JobRow]{Screen: page.ScreenJobs, File: "jobs", Fill: func(v *page.View) {
 		v = p.follow(v) // a key is of what is shown
 		p.Put(v, made{page.MadeOf{Version: v.Version, Came: p.came}, p.queue, p.groups.flat, p.groups.dead.Came,
-			p.groups.ended.Came, p.peek.Rev()}, func() []engine.JobRow { return p.merge(v) })
+			p.groups.ended.Came, p.groups.soon.Came, p.peek.Rev()}, func() []engine.JobRow { return p.merge(v) })
 	}}
 	return p
 }
@@ -220,12 +221,12 @@ func (p *Screen) merge(v *page.View) []engine.JobRow {
 		}
 	}
 	if p.grouped() && p.which == page.ShownLive {
-		more := p.groups.dead.Rows
+		more := slices.Concat(p.groups.dead.Rows, p.groups.soon.Rows)
 		if page.LiveJobs(v, p.queue) == 0 {
 			more = slices.Concat(more, p.groups.ended.Rows)
 		}
 		for _, j := range more {
-			if !seen[j.ID] && p.inQueue(&j) {
+			if _, watched := v.Job(j.ID); !watched && !seen[j.ID] && p.inQueue(&j) {
 				rows = append(rows, j)
 			}
 		}

@@ -179,7 +179,7 @@ func brakes(e engine.EngineRow, limits engine.LimitsRow, b engine.BucketRow) str
 		return fmt.Sprintf("an operator's cap of %d %% brakes: %s for %s", b.Cap, wait, window)
 	}
 	allowed := rateOf(&b) * time.Minute.Seconds()
-	if len(hosts) > 1 || e.SinceStart || e.CallsPerMin <= 0 || allowed <= 0 {
+	if len(hosts) > 1 || e.SinceStart || allowed <= 0 || e.CallsPerMin < roomyShare*allowed { // it was spent early: a low share would read as a fault
 		return fmt.Sprintf(unstuck+"%s for %s", wait, window)
 	}
 	return fmt.Sprintf("%s of what the key allows; %s brakes", human.Percent(min(e.CallsPerMin/allowed, 1)), window)

@@ -28,6 +28,8 @@ func TestPaceSaysWhyItIsNotFaster(t *testing.T) {
 	idle := limits(func(b *engine.BucketRow) { b.Waiting = 0 })
 	busy, fresh := live, live
 	busy.InFlight, fresh.SinceStart = 6, true
+	early := live
+	early.CallsPerMin = 8 // the others went in the minute before
 	paused := queue(3, 0, 0, 0)
 	paused.Paused = true
 	latest, rank := paused, paused
@@ -59,6 +61,7 @@ func TestPaceSaysWhyItIsNotFaster(t *testing.T) {
 		"nothing waits for a limit: each call goes at once":                    {live, queue(0, 2, 0, 0), idle},
 		"96 % of what the key allows; the 12 s window brakes":                  {live, queue(535, 2, 3, 0), limits(same)},
 		"nothing is stuck: 535 calls wait for the 12 s window":                 {fresh, queue(535, 2, 3, 0), limits(same)},
+		"nothing is stuck: 536 calls wait for the 12 s window":                 {early, queue(536, 2, 3, 0), limits(func(b *engine.BucketRow) { b.Waiting, b.Used = 536, 100 })},
 		"nothing is stuck: 535 calls wait for the 12 s window on europe":       {live, queue(535, 2, 3, 0), limits(same, engine.BucketRow{Host: "asia", Kind: "app", Used: 3})},
 		"an operator's cap of 50 % brakes: 535 calls wait for the 12 s window": {live, queue(535, 2, 3, 0), limits(func(b *engine.BucketRow) { b.Cap = 50 })},
 		"a 429 application holds calls to europe: 535 wait":                    {live, queue(535, 2, 3, 0), limits(func(b *engine.BucketRow) { b.Blocked, b.BlockedBy = now.Add(3*time.Second), "429 application" })},

@@ -132,6 +132,9 @@ func Status(th *themes.Theme, y, w int, hits *Hits, state []Cell, s Slots, text 
 func Short(th *themes.Theme, w int, hits *Hits, tabs []Tab, active int, path string, state []Cell, s Slots) string {
 	l := NewLine(th, w).On(themes.OnRaised)
 	end := w - Margin(w) - narrowSlots.width() - width(l.cleaned(state)) - 3
+	if apart := end - 2; th.Mood != themes.Run && s.Limit > 0 && path == "" && apart >= l.shortTabs(tabs, active) {
+		end = apart // "API DOWN 2 min" would read as for how long
+	}
 	switch {
 	case path != "":
 		l.tabs(0, hits, tabs[active:active+1], 0, false)

@@ -43,6 +43,11 @@ func TestShortHoldsTabsAndState(t *testing.T) {
 			t.Errorf("%q", got)
 		}
 	}
+	stands := *mono
+	stands.Mood = themes.Err
+	if row := plain(Short(&stands, 80, nil, tabs, 0, "", []Cell{StateCell(mono, "API DOWN")}, slots)); !strings.Contains(row, "API DOWN    12 s") {
+		t.Errorf("the window reads as since when: %q", row)
+	}
 }
 
 // squeeze makes one space of many: where the gap falls is not the point.

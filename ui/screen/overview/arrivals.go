@@ -9,6 +9,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/human"
+	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/charts"
 	"github.com/farsight-console/farsight/ui/page"
@@ -50,7 +51,7 @@ func stackBlock(v *page.View, w, h int) part.Section {
 		return s
 	}
 	tiers := tiersOf(jobs)
-	says := stackText(v, jobs)
+	says := stackText(v, jobs, w-2)
 	shown := tiers[:page.Clamp(h-1-len(says), min(h, 1), len(tiers))]
 	now, _ := charts.ChartNow(v)
 	far := time.Minute
@@ -94,8 +95,8 @@ func stackBlock(v *page.View, w, h int) part.Section {
 }
 
 // stackText says of how many retries nobody knows when they leave; else how many leave later than they are due; both
-// with why. Else it says when the next one leaves.
-func stackText(v *page.View, jobs []engine.JobRow) (out []part.Cell) {
+// with why. Else it says when the next one leaves. What is longer than w stands in two rows.
+func stackText(v *page.View, jobs []engine.JobRow, w int) (out []part.Cell) {
 	stuck, late := map[string]int{}, map[string]int{}
 	var first time.Time
 	for i := range jobs {
@@ -113,6 +114,9 @@ func stackText(v *page.View, jobs []engine.JobRow) (out []part.Cell) {
 	case len(stuck) > 0:
 		n, why := mostOf(stuck)
 		if some, reason, mixed := strings.Cut(why, " as "); mixed && len(stuck) > 1 {
+			if one := page.Count(n) + " wait, " + why; safe.Width(one) <= w {
+				return []part.Cell{part.As(themes.Warn, one)}
+			}
 			return []part.Cell{part.As(themes.Warn, page.Count(n)+" wait, "+some+" of them as"), part.As(themes.Warn, reason)}
 		}
 		return []part.Cell{part.As(themes.Warn, page.Count(n)+" wait: "+why)}

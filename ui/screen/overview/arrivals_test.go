@@ -56,8 +56,18 @@ func TestV1f_LateForWhat(t *testing.T) {
 	}
 	v.Now = time.Unix(1, 0).UTC()
 	jobs := []engine.JobRow{due("app:asia 100/120s"), due("app:asia 100/120s"), due("app:europe 100/12s"), due("")}
-	if got := stackText(v, jobs)[0].Text; got != "3 late: 2 as asia has no room" {
+	if got := stackText(v, jobs, 38)[0].Text; got != "3 late: 2 as asia has no room" {
 		t.Errorf("of two hosts: %q", got)
+	}
+	down := func(why string) engine.JobRow {
+		return engine.JobRow{Job: engine.Job{State: engine.Retryable}, Why: why, Stand: engine.StandDown}
+	}
+	jobs = []engine.JobRow{down("match calls to asia fail"), down("match calls to asia fail"), down("timeline calls to asia fail")}
+	if got := stackText(v, jobs, 38); len(got) != 1 || got[0].Text != "3 wait, 2 as match calls to asia fail" {
+		t.Errorf("where one row holds it: %+v", got)
+	}
+	if got := stackText(v, jobs, 30); len(got) != 2 || got[0].Text != "3 wait, 2 of them as" {
+		t.Errorf("where one row is too short: %+v", got)
 	}
 	v.Data.Limits.Buckets = []engine.BucketRow{europe}
 	if got := full(v, "app:europe 100/12s"); got != "the 12 s window is full" {

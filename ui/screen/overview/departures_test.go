@@ -118,7 +118,7 @@ func TestV10c_TheEndShowsTheReport(t *testing.T) {
 	r.Minutes[4][20] = 600
 	o.Got(v, q, engine.Play{Account: "most", Draft: &r}, nil)
 	s, ok := o.report(v, 118, 6)
-	if rows := ansi.Strip(strings.Join(s.Rows, "\n")); !ok || s.Note != "when 카인 plays, from 9 of 9 matches" || !strings.Contains(rows, "20–21 h") {
+	if rows := ansi.Strip(strings.Join(s.Rows, "\n")); !ok || s.Note != "the hours of 카인, from 9 of 9 matches" || !strings.Contains(rows, "20–21 h") {
 		t.Errorf("%q\n%s", s.Note, rows)
 	}
 	v.Accounts[0].Status = engine.Syncing

@@ -36,6 +36,6 @@ func (o *Screen) report(v *page.View, w, h int) (s part.Section, ok bool) {
 	if r == nil || r.Matches == 0 {
 		return s, false
 	}
-	return part.Section{Title: "ALL IS DONE", Note: "when " + charts.PlayerName(a.RiotID) + " plays, " + note,
+	return part.Section{Title: "ALL IS DONE", Note: "the hours of " + charts.PlayerName(a.RiotID) + ", " + note,
 		Tail: v.Keyed("{reports} report"), Rows: block.HourRows(v, r, w, h), Height: h}, true
 }

@@ -54,6 +54,7 @@ type AccountLane struct {
 	made, planned []float64 // by cell; nil = none are known
 	Done          time.Time
 	Over          bool   // it has ended
+	Still         bool   // it makes no call until somebody acts, or something is over
 	matches, Left int    // it has; calls it still makes
 	why           string // nobody knows when it is done: why
 }
@@ -241,7 +242,7 @@ func (t *Timetable) accounts(v *page.View, f *page.Forecast) {
 			if l.Done = (time.Time{}); row != nil {
 				l.Done = row.Ends
 			}
-			l.why = cmp.Or(stillOf(*a), StageOf(v, *a))
+			l.Still, l.why = stillOf(*a) != "", cmp.Or(stillOf(*a), StageOf(v, *a))
 		}
 		t.Lanes = append(t.Lanes, l)
 	}

@@ -62,8 +62,9 @@ type callShare struct {
 // nextCalls says who gets the calls to come: its syncs, the most first, then what
 // belongs to none; how many of all are retries; and how many there are.
 func nextCalls(v *page.View, t *charts.Timetable) (out []callShare, all int) {
+	some := slices.ContainsFunc(t.Lanes, func(l charts.AccountLane) bool { return l.Left > 0 && !l.Still })
 	for _, l := range t.Lanes {
-		if l.Left > 0 {
+		if l.Left > 0 && !(some && l.Still) { // one that stands gets none while others go
 			out, all = append(out, callShare{name: l.Name, calls: l.Left}), all+l.Left
 		}
 	}

@@ -22,3 +22,17 @@ func TestL28_TheNextCallsNameTheirCollection(t *testing.T) {
 		t.Errorf("the next %d calls are of %+v", all, got)
 	}
 }
+
+// TestTheNextCallsAreOfThoseThatGo: a player whose queue is paused gets none of them, unless all wait for the same.
+func TestTheNextCallsAreOfThoseThatGo(t *testing.T) {
+	v := &page.View{Data: &page.Data{}}
+	table := charts.Timetable{All: 100,
+		Lanes: []charts.AccountLane{{Name: "Paused", Left: 500, Still: true}, {Name: "Blue Heron", Left: 100}}}
+	if got, all := nextCalls(v, &table); !slices.Equal(got, []callShare{{name: "Blue Heron", calls: 100}}) || all != 100 {
+		t.Errorf("the next %d calls are of %+v", all, got)
+	}
+	table.All, table.Lanes[1].Still = 600, true
+	if got, all := nextCalls(v, &table); len(got) != 2 || got[0].name != "Paused" || all != 600 {
+		t.Errorf("where nothing goes the next %d calls are of %+v", all, got)
+	}
+}

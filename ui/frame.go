@@ -100,13 +100,23 @@ func (m *model) head(v *page.View, now time.Time) []string {
 	var shorter []string
 	if path := m.path(v); path != "" {
 		text = m.tab.String() + " " + m.theme.Glyphs.Crumb + " " + path
-	} else if v.Engine.State == engine.EngineLive { // its first clause says the least: what waits is told last
-		clauses := strings.SplitAfter(strings.NewReplacer(": ", ": \x00", "; ", "; \x00", ", ", ", \x00").Replace(text), "\x00")
-		for i := range clauses[1:] {
-			shorter = append(shorter, strings.ReplaceAll(strings.Join(clauses[i+1:], ""), "\x00", ""))
-		}
+	} else {
+		shorter = m.shorter(v, text)
 	}
 	return []string{m.tabRow(v), part.Status(v.Theme, 1, m.w, &m.hits, state, slots, text, shorter...), ""}
+}
+
+// shorter are the forms of the engine's sentence for less room: of one that works its first clause says the least, and
+// what waits is told last.
+func (m *model) shorter(v *page.View, text string) (forms []string) {
+	if v.Engine.State != engine.EngineLive {
+		return nil
+	}
+	clauses := strings.SplitAfter(strings.NewReplacer(": ", ": \x00", "; ", "; \x00", ", ", ", \x00").Replace(text), "\x00")
+	for i := range clauses[1:] {
+		forms = append(forms, strings.ReplaceAll(strings.Join(clauses[i+1:], ""), "\x00", ""))
+	}
+	return forms
 }
 
 // path is the way from the numbered screen to the page on top; "" = the numbered screen is on top.
@@ -283,6 +293,11 @@ func (m *model) notice(v *page.View) part.Toast {
 	if t.Text == "" && (m.tall == page.Short || m.tiny()) {
 		if t.Text = m.sentence(v, v.Now); t.Text != "" {
 			t.Word = string(v.Engine.State)
+		}
+		for _, form := range m.shorter(v, t.Text) {
+			if safe.Width(t.Text)+2*part.Margin(m.w)+2 > m.w {
+				t.Text = form
+			}
 		}
 	}
 	return t

@@ -70,6 +70,9 @@ func TestV5a_TheSentenceDropsClausesFromTheFront(t *testing.T) {
 				t.Errorf("at %d: %s", w, text)
 			}
 		}
+		row.Pace = "100 % of what the key allows; the 2 min window brakes; ingest.summoner.full is paused with 510 jobs"
+		s.Update.Notes = nil // else the newest of them stands there
+		open(t, s, 80, 24, testOptions()).wants("● the 2 min window brakes; ingest.summoner.full is paused with 510 jobs")
 	})
 }
 

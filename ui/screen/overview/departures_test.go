@@ -106,7 +106,7 @@ func TestV10c_TheEndShowsTheReport(t *testing.T) {
 	v := pagetest.View(&page.Data{Ready: true, Engine: engine.EngineRow{State: engine.EngineLive}})
 	v.Accounts = []engine.AccountRow{
 		{ID: "few", RiotID: "few#KR1", Status: engine.SyncCompleted, Matches: engine.Progress{Total: 3, Stored: 3}},
-		{ID: "most", RiotID: "카인#KR1", Status: engine.SyncCompleted, Matches: engine.Progress{Total: 9, Stored: 9}},
+		{ID: "most", RiotID: "카인#KR1", Status: engine.SyncCompleted, Matches: engine.Progress{Total: 9, Had: 9}},
 	}
 	o := New()
 	a, done := o.allDone(v)

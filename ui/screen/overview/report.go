@@ -14,12 +14,13 @@ func (o *Screen) allDone(v *page.View) (most engine.AccountRow, done bool) {
 	if _, rests := charts.ChartNow(v); !rests || page.LiveJobs(v, "") > 0 {
 		return most, false
 	}
+	have := 0
 	for _, a := range v.Accounts {
 		if a.Status.Open() {
 			return most, false
 		}
-		if a.Matches.Stored > most.Matches.Stored {
-			most = a
+		if n := a.Matches.Stored + a.Matches.Had; n > have { // a later look finds nothing new
+			most, have = a, n
 		}
 	}
 	return most, most.ID != ""

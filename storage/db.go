@@ -191,7 +191,9 @@ func (db *DB) Close() error {
 	go func() { closed <- errors.Join(db.files.Close(), db.bolt.Close()) }()
 	select {
 	case e := <-closed:
-		err = errors.Join(err, e)
+		if err = errors.Join(err, e); !db.readOnly && err == nil {
+			_ = disk.Seal(disk.StatePath(db.dir)) // without it the next reader looks at every page
+		}
 	case <-time.After(closePatience):
 		err = errors.Join(err, fmt.Errorf("close %s: a reader is still at work", db.dir))
 	}

@@ -32,6 +32,7 @@ const (
 type Options struct {
 	Dir      string
 	Network  bool  // use the directory although it lies on a network file system
+	Sealed   bool  // a file that is only read, and as its last close left it, is not looked at page by page
 	MaxState int64 // bytes that state.db may grow to; 0 = 64 GiB
 	Log      zerolog.Logger
 	// Verify proves the backup that is made before a migration; nil = in this process.
@@ -185,7 +186,11 @@ func (db *DB) openState(o Options) error {
 	// ErrDiskFull.
 	b.MaxSize = int(min(size, math.MaxInt))
 	b.ReadOnly = db.readOnly
-	if db.bolt, err = disk.OpenFile(path, b, db.log); err != nil {
+	openFile := disk.OpenFile
+	if o.Sealed {
+		openFile = disk.OpenSealed
+	}
+	if db.bolt, err = openFile(path, b, db.log); err != nil {
 		return err
 	}
 	// What is open is remembered as a file, not as a name: see watch.

@@ -178,7 +178,7 @@ func TestDamagedStateIsRefusedAndLeftAlone(t *testing.T) {
 			bad := damage(bytes.Clone(sound))
 			must(t, os.WriteFile(path, bad, 0o600))
 			for what, open := range map[string]func(Options) (*DB, error){"Open": Open, "OpenReadOnly": OpenReadOnly} {
-				_, err := open(Options{Dir: dir})
+				_, err := open(Options{Dir: dir, Sealed: true})
 				if d := wantError[*disk.Damaged](t, err); d.Path != path || d.Why == "" {
 					t.Errorf("%s: %v", what, d)
 				}
@@ -194,6 +194,50 @@ func TestDamagedStateIsRefusedAndLeftAlone(t *testing.T) {
 	}
 	must(t, os.WriteFile(path, sound, 0o600))
 	start(t, dir)
+}
+
+// Who only reads looks at every page, unless the file is as a close in order left it: not after a kill, nor when anything
+// has written to it since. Who writes always looks.
+func TestWhatWasClosedInOrderIsNotWalked(t *testing.T) {
+	dir := filled(t)
+	path := filepath.Join(dir, disk.StateFile)
+	sound, err := os.ReadFile(path)
+	must(t, err)
+	closed, err := os.Stat(path)
+	must(t, err)
+	read := func() error {
+		t.Helper()
+		db, err := OpenReadOnly(Options{Dir: dir, Sealed: true})
+		if err == nil {
+			err = db.Close()
+		}
+		return err
+	}
+	for n := usedPages(sound) - 1; ; n-- { // the last page that is in use
+		bad := bytes.Clone(sound)
+		page(bad, n)[0] ^= 0xFF // its number
+		must(t, os.WriteFile(path, bad, 0o600))
+		if _, err := disk.Preflight(path); err != nil {
+			break
+		}
+	}
+	wantError[*disk.Damaged](t, read())
+	must(t, os.Chtimes(path, time.Time{}, closed.ModTime())) // as nothing does that writes
+	must(t, read())
+	_, err = Open(Options{Dir: dir, Sealed: true})
+	wantError[*disk.Damaged](t, err)
+	_, err = OpenReadOnly(Options{Dir: dir})
+	wantError[*disk.Damaged](t, err)
+	must(t, os.Truncate(path, closed.Size()-1))
+	must(t, os.Chtimes(path, time.Time{}, closed.ModTime()))
+	wantError[*disk.Damaged](t, read())
+
+	// A transaction without a list of free pages, as the last one of a process that was killed.
+	must(t, os.WriteFile(path, sound, 0o600))
+	edit(t, path, func(tx *txn) error { return tx.PutNumber(tMeta, []byte("x"), 1) })
+	if err := disk.Seal(path); err == nil {
+		t.Error("a file that was not closed in order is told from no other")
+	}
 }
 
 func TestAnotherProgramsDatabaseIsRefused(t *testing.T) {

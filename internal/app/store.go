@@ -60,7 +60,9 @@ func openStored(cfg config.Config) (db *store, err error) {
 	defer opening.Add(-1)
 	if cfg.Store == "" {
 		db = &store{}
-		db.DB, err = storage.OpenReadOnly(inDirectory(cfg))
+		o := inDirectory(cfg)
+		o.Sealed = true
+		db.DB, err = storage.OpenReadOnly(o)
 	} else {
 		db, err = readServer(cfg)
 	}

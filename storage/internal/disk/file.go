@@ -108,7 +108,7 @@ func SyncFile(path string) error {
 
 // OpenFile opens an existing bbolt file after its preflight. A fault of the mapping or a panic of
 // bbolt's becomes an error.
-func OpenFile(path string, o *bolt.Options, log zerolog.Logger) (b *bolt.DB, err error) {
+func OpenFile(path string, o *bolt.Options, log zerolog.Logger) (*bolt.DB, error) {
 	note, err := Preflight(path)
 	if err != nil {
 		return nil, err
@@ -117,6 +117,10 @@ func OpenFile(path string, o *bolt.Options, log zerolog.Logger) (b *bolt.DB, err
 	if note != "" {
 		log.Warn().Str("path", path).Msg(note)
 	}
+	return openGuarded(path, o)
+}
+
+func openGuarded(path string, o *bolt.Options) (b *bolt.DB, err error) {
 	err = GuardFile(path, func() (err error) {
 		// At most 4 × 20 ms: longer than a child needs to become another program.
 		for range lockTries {
@@ -134,4 +138,13 @@ func OpenFile(path string, o *bolt.Options, log zerolog.Logger) (b *bolt.DB, err
 		return nil
 	})
 	return b, err
+}
+
+// OpenSealed is OpenFile to read one that need not be walked if it is as [Seal] left it: nothing walks it when it is
+// opened to be read either, and a damaged page is found by who comes to it.
+func OpenSealed(path string, o *bolt.Options, log zerolog.Logger) (*bolt.DB, error) {
+	if !o.ReadOnly || !sealed(path) {
+		return OpenFile(path, o, log)
+	}
+	return openGuarded(path, o)
 }

@@ -107,15 +107,16 @@ func (k *cases) collect() {
 	}
 }
 
-// forgets takes off which calls they were. collect has looked into all that the recorder held.
+// forgets takes off whose calls they were, and which. collect has looked into all that the recorder held.
 func (k *cases) forgets() {
 	k.collect()
 	k.calls.forgets()
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for i := range k.list {
-		k.fresh = k.fresh || k.list[i].Call.Target != ""
-		k.list[i].Call.Target = ""
+		c := &k.list[i].Call
+		k.fresh = k.fresh || c.Owner+c.Target != ""
+		c.Owner, c.Target = "", ""
 	}
 }
 

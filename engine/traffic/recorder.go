@@ -249,13 +249,15 @@ func (r *recorder) after(seq uint64) (rows []engine.CallRow) {
 	return rows
 }
 
-// forgets takes off what was asked for from all calls, and what was answered: whose they were they do
-// not tell.
+// forgets takes off whose work they were from all calls, what was asked for, and what was answered: a call of one player's
+// may name another.
 func (r *recorder) forgets() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	clear(r.owners)
 	for i := range r.ring {
-		r.ring[i].Target, r.ring[i].headers, r.ring[i].body = "", nil, ""
+		c := &r.ring[i]
+		c.Owner, c.Target, c.headers, c.body = "", "", nil, ""
 	}
 }
 

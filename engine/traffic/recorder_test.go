@@ -172,6 +172,14 @@ func TestACallSaysWhoseWorkItWas(t *testing.T) {
 	if rows := r.after(0); rows[0].Owner != "ana" || rows[1].Owner != "" || len(r.owners) != 0 {
 		t.Errorf("%+v, %v", rows, r.owners)
 	}
+	r.begin("1", "ana")
+	r.forgets()
+	r.add(made) // it was under way
+	for _, row := range r.after(0) {
+		if row.Owner != "" {
+			t.Errorf("of one who was forgotten: %+v", row)
+		}
+	}
 }
 
 // What an answer said beside its status is told of one call, and not in lists of them.

@@ -390,11 +390,7 @@ func (p *parts) newAlerts(cfg config.Config, note func(engine.Note)) *alert.Runn
 // read takes a reading for the alerts: what the rules measure besides changes and calls.
 func (p *parts) read(ctx context.Context, now time.Time) alert.Reading {
 	holds := p.limits.LongHolds()
-	state, cause := p.control.State()
-	// Nobody asks why all is well, and the limits are read whole only where they may keep some calls.
-	if state != engine.EngineLive || len(holds) > 0 || p.limits.Frozen() {
-		state, cause = p.control.Cause()
-	}
+	state, cause := p.stand(holds)
 	r := alert.Reading{
 		KeyRejected: p.limits.KeyRefused(), ClockAhead: p.limits.ClockAhead(), Holds: holds, Queues: p.backend.Queues(), Syncing: p.beats(),
 		Stopped: p.backend.Halted(), Writes: p.store.WriteTimes(now), LogDrops: p.logs.Ring.Dropped(), Down: p.limits.Down(),
@@ -423,6 +419,15 @@ func (p *parts) read(ctx context.Context, now time.Time) alert.Reading {
 		r.KeyExpires = p.age.Expires(ctx, now, p.keys.Get().Fingerprint(), r.KeyRejected)
 	}
 	return r
+}
+
+// stand is how the engine stands, and why. Nobody asks why all is well, and the limits are read whole only where they may
+// keep some calls.
+func (p *parts) stand(holds []engine.LimitHold) (engine.EngineState, string) {
+	if state, why := p.control.State(); state == engine.EngineLive && len(holds) == 0 && !p.limits.Frozen() {
+		return state, why
+	}
+	return p.control.Cause()
 }
 
 // beats says when each open sync was last heard of, as far as its account's row and its

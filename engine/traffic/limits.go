@@ -283,11 +283,9 @@ func (l *Limits) Held(name string) engine.Held {
 			return engine.Held{Reason: h.Why, Until: h.Asks, Stand: engine.StandHeld}
 		}
 	}
-	for _, f := range l.limiter.Freezes() {
-		if f.Host == at.Host && (f.Method == "" || f.Method == at.Method) {
-			why := strings.TrimSpace(f.Host+" "+f.Method) + " is " + f.Why
-			return engine.Held{Reason: why, Until: f.Until, Ends: !f.Until.IsZero(), Stand: engine.StandHeld}
-		}
+	if f, frozen := l.limiter.FreezeOf(limit.Scope{Host: at.Host, Method: at.Method}); frozen {
+		why := strings.TrimSpace(f.Host+" "+f.Method) + " is " + f.Why
+		return engine.Held{Reason: why, Until: f.Until, Ends: !f.Until.IsZero(), Stand: engine.StandHeld}
 	}
 	return engine.Held{}
 }

@@ -73,13 +73,8 @@ func (l *Limiter) Frozen() bool {
 	defer l.mu.Unlock()
 	now := l.now()
 	for _, h := range l.hosts {
-		if h.app.frozen(now) {
+		if slices.ContainsFunc(h.scopes(), func(s *scope) bool { return s.frozen(now) }) {
 			return true
-		}
-		for _, s := range h.methods {
-			if s.frozen(now) {
-				return true
-			}
 		}
 	}
 	return false
@@ -115,18 +110,20 @@ type Freeze struct {
 	Until time.Time // zero: until Thaw
 }
 
-// Freezes are those in force, by host and method.
-func (l *Limiter) Freezes() (all []Freeze) {
+// FreezeOf is the freeze of a method or of its host; false = there is none. It is asked for each job that waits.
+func (l *Limiter) FreezeOf(of Scope) (f Freeze, frozen bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, name := range slices.Sorted(maps.Keys(l.hosts)) {
-		for _, s := range l.hosts[name].scopes() {
-			if s.frozen(l.now()) && s.freeze.percent == 0 {
-				all = append(all, Freeze{s.Scope, cause{scope: s, why: Frozen}.stopText(), l.at(s.freeze.until)})
-			}
+	h := l.hosts[of.Host]
+	if h == nil {
+		return f, false
+	}
+	for _, s := range [...]*scope{h.app, h.methods[of.Method]} {
+		if s != nil && s.frozen(l.now()) && s.freeze.percent == 0 {
+			return Freeze{s.Scope, cause{scope: s, why: Frozen}.stopText(), l.at(s.freeze.until)}, true
 		}
 	}
-	return all
+	return f, false
 }
 
 // held is the server's hold of a scope; the zero Hold is none.

@@ -98,43 +98,40 @@ func Preflight(path string) (note string, err error) {
 // and the size, and whatever writes to it afterwards changes them. Where a file system has no such fine times, and where
 // it fails, the file is looked at page by page.
 func Seal(path string) error {
-	f, info, err := regular.Open(path, regular.NoFollow)
+	seal, _, err := sealOf(path)
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	sum, err := sealOf(f, info.Size())
-	if err != nil {
-		return err
-	}
-	return os.Chtimes(path, time.Time{}, info.ModTime().Truncate(time.Second).Add(sum))
+	return os.Chtimes(path, time.Time{}, seal)
 }
 
 // sealed reports whether nothing has written to a file since it was closed in order.
 func sealed(path string) bool {
-	f, info, err := regular.Open(path, regular.NoFollow)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	sum, err := sealOf(f, info.Size())
-	return err == nil && int(sum) == info.ModTime().Nanosecond()
+	seal, has, err := sealOf(path)
+	return err == nil && has.Equal(seal)
 }
 
-// sealOf is less than a second, in the steps of the coarsest file system that has any (NTFS: 100 ns).
-func sealOf(f *os.File, size int64) (time.Duration, error) {
-	m, note, err := NewestMeta(f, size)
+// sealOf is the time that a file closed in order gets, in the steps of the coarsest file system that has parts of a second
+// (NTFS: 100 ns), and the one that it has.
+func sealOf(path string) (seal, has time.Time, err error) {
+	f, info, err := regular.Open(path, regular.NoFollow)
+	if err != nil {
+		return seal, has, err
+	}
+	defer f.Close()
+	m, note, err := NewestMeta(f, info.Size())
 	if err != nil || note != "" || m.Freelist == NoFreelist {
-		return 0, errors.Join(err, errors.New("it was not closed in order"))
+		return seal, has, errors.Join(err, errors.New("it was not closed in order"))
 	}
 	h := fnv.New64a()
 	for page := range int64(2) {
 		if _, err := io.Copy(h, io.NewSectionReader(f, page*int64(m.PageSize), PageHeader+metaSize)); err != nil {
-			return 0, err
+			return seal, has, err
 		}
 	}
-	fmt.Fprint(h, size)
-	return time.Duration(h.Sum64()%1e7) * 100, nil
+	fmt.Fprint(h, info.Size())
+	has = info.ModTime()
+	return has.Truncate(time.Second).Add(time.Duration(h.Sum64()%1e7) * 100), has, nil
 }
 
 // NewestMeta reads both meta pages and returns the one that counts.

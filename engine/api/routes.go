@@ -97,12 +97,12 @@ func checkQuery(route Route, r *http.Request) error {
 	if err != nil {
 		return engine.Problemf(engine.ErrInvalid, "see /openapi.json", "the parameters of %s cannot be read", r.URL.Path)
 	}
-	known := make([]string, len(route.Query))
-	for i, p := range route.Query {
-		known[i] = p.Name
-	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
-		if !slices.Contains(known, name) {
+		if !slices.ContainsFunc(route.Query, func(p Param) bool { return p.Name == name }) {
+			known := make([]string, len(route.Query))
+			for i, p := range route.Query {
+				known[i] = p.Name
+			}
 			return engine.Problemf(engine.ErrInvalid, "it takes "+cmp.Or(strings.Join(known, ", "), "none"),
 				"%s has no parameter %q", r.URL.Path, name)
 		}

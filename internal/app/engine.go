@@ -85,7 +85,7 @@ func (r runner) Run(ctx context.Context) error { return r(ctx) }
 // one that only shows what the leader does (p.follows).
 func (p *parts) wire() error {
 	cfg := *p.config.Load()
-	if err := p.reach(cfg); err != nil {
+	if err := p.connect(cfg); err != nil {
 		return err
 	}
 	// The console and the backend need each other: notes and changes go to the
@@ -175,9 +175,9 @@ func (p *parts) wire() error {
 	return nil
 }
 
-// reach makes what stands between the engine and Riot: the limiter, the gate before it, and the client, whose calls
+// connect makes what stands between the engine and Riot: the limiter, the gate before it, and the client, whose calls
 // members make where there are any.
-func (p *parts) reach(cfg config.Config) (err error) {
+func (p *parts) connect(cfg config.Config) (err error) {
 	bounds := limit.New(limit.Options{Ceiling: ceiling(cfg.Ceiling)})
 	// An endpoint that fails for two rounds of a match's delays is held to be down, not the match.
 	gate := traffic.Options{Limiter: bounds, Store: p.store, Collections: p.store.CollectionRows, Lanes: ingest.LaneOf, Patience: 2 * cfg.Policies[engine.PolicyMatch].Sum(), Speed: p.speed, Log: p.log}

@@ -126,7 +126,10 @@ func GroupJobs(rows []*engine.JobRow, reasons []engine.ReasonRow, counts map[eng
 		g.Why = r
 	}
 	for _, j := range rows { // the engine has counted those that are tried again with the others that wait for the same
-		if g := at[GroupKey{engine.ReasonKey{State: engine.Available, Shape: j.ReasonShape()}}]; j.InLineAgain() && g != nil {
+		if !j.InLineAgain() {
+			continue
+		}
+		if g := at[GroupKey{engine.ReasonKey{State: engine.Available, Shape: j.ReasonShape()}}]; g != nil {
 			g.Why.Jobs = max(g.Why.Jobs-1, 0)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -24,6 +25,8 @@ type Ring struct {
 	*riot.Keys
 	path string   // of the key file
 	env  riot.Key // what the environment held; the zero Key when nothing
+
+	changing atomic.Bool // another key is put in place, of which those who make calls are not told yet
 
 	mu      sync.Mutex
 	source  string // in words
@@ -96,10 +99,10 @@ func (k *Ring) another() (s sourced, ok bool) {
 	return s, ok && err == nil
 }
 
-// Untried reports whether another source holds a key that has not been refused.
+// Untried reports whether another source holds a key that has not been refused, or is just coming into use.
 func (k *Ring) Untried() bool {
 	_, ok := k.another()
-	return ok
+	return ok || k.changing.Load() // in this order: the other one may have come into use meanwhile
 }
 
 // refuse notes that Riot refuses the key in use.

@@ -1,11 +1,13 @@
 package keyring
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
 	"testing"
 
+	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/riot"
 )
 
@@ -60,3 +62,30 @@ func TestTheNextSourceMustBeUsable(t *testing.T) {
 		t.Error("a refused key comes again")
 	}
 }
+
+// While the next key comes into use it is one that nobody has tried, until those who make calls know it: a sync that looks
+// in between must not end as refused.
+func TestTheNextKeyIsUntriedUntilAllKnowIt(t *testing.T) {
+	env, err := riot.ParseKey(keyOfEnv)
+	path := filepath.Join(t.TempDir(), "riot.key")
+	if err := errors.Join(err, os.WriteFile(path, []byte(keyOfFile+"\n"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	k := &Ring{Keys: riot.NewKeys(env), env: env, path: path, source: Env}
+	told := limitsFunc(func() {
+		if !k.Untried() || k.From() != path {
+			t.Errorf("the key of %s: untried %v", k.From(), k.Untried())
+		}
+	})
+	w := Watch{Keys: k, Limits: told, Note: func(engine.Note) {},
+		Probe: func(context.Context) error { return &riot.Error{Reason: riot.Denied403} }}
+	if !w.tryOther(t.Context()) || k.Untried() || k.From() != path {
+		t.Errorf("the key of %s is used, untried %v", k.From(), k.Untried())
+	}
+}
+
+type limitsFunc func()
+
+func (limitsFunc) KeyRefused() bool { return true }
+func (limitsFunc) KeyWorks()        {}
+func (f limitsFunc) KeyChanged()    { f() }

@@ -65,8 +65,10 @@ func (w Watch) tryOther(ctx context.Context) (sure bool) {
 		}
 		w.Keys.refuse()
 	}
+	w.Keys.changing.Store(true)
 	w.Keys.use(next)
 	w.Limits.KeyChanged()
+	w.Keys.changing.Store(false)
 	text := fmt.Sprintf("the key of %s is used now: %s", safe.Text(next.source), w.Keys.Shown())
 	if old != "" {
 		text = fmt.Sprintf("Riot refuses the key of %s; %s", safe.Text(old), text)

@@ -8,7 +8,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/operation"
 	"github.com/farsight-console/farsight/ui/keys"
+	"github.com/farsight-console/farsight/ui/line"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/screen"
 	"github.com/farsight-console/farsight/ui/session"
@@ -214,6 +216,18 @@ func (m *model) carryOut(e page.Effect, now time.Time) tea.Cmd {
 		return m.confirm(*e.Confirm, func() tea.Cmd { return m.doAll(all) })
 	}
 	return m.doAll(all)
+}
+
+// operate carries out the operation that a line of the palette or a prompt asks for, after its question.
+func (m *model) operate(o operation.Operation, arg string, now time.Time) (tea.Cmd, string) {
+	if why := m.refuses(); why != "" {
+		return nil, why
+	}
+	e, wrong := line.Read(m.view(now), o, arg)
+	if wrong != "" {
+		return nil, wrong
+	}
+	return m.carryOut(e, now), ""
 }
 
 // doAll carries out commands one after the other. At once would be wrong: of two that act on one

@@ -61,7 +61,7 @@ func init() {
 	}
 	for _, o := range operation.Lines() {
 		if o.Line.Args != "" {
-			verbs = append(verbs, verb{o.Word(), cmp.Or(o.Line.Hint, o.Line.Args), operate(o)})
+			verbs = append(verbs, verb{o.Word(), cmp.Or(o.Line.Hint, o.Line.Args), func(m *model, arg string, now time.Time) (tea.Cmd, string) { return m.operate(o, arg, now) }})
 		}
 	}
 }
@@ -385,25 +385,10 @@ func (m *model) openJob(arg string, _ time.Time) (tea.Cmd, string) {
 	return nil, ""
 }
 
-// operate carries out the operation behind a word, after its question. What the line means is read
-// by package line, for this console and the plain one alike.
-func operate(o operation.Operation) func(m *model, arg string, now time.Time) (tea.Cmd, string) {
-	return func(m *model, arg string, now time.Time) (tea.Cmd, string) {
-		if why := m.refuses(); why != "" {
-			return nil, why
-		}
-		e, wrong := line.Read(m.view(now), o, arg)
-		if wrong != "" {
-			return nil, wrong
-		}
-		return m.carryOut(e, now), ""
-	}
-}
-
 // operateItem carries out an operation that takes no argument.
 func operateItem(o operation.Operation) func(m *model, now time.Time) tea.Cmd {
 	return func(m *model, now time.Time) tea.Cmd {
-		cmd, wrong := operate(o)(m, "", now)
+		cmd, wrong := m.operate(o, "", now)
 		if wrong != "" {
 			m.showMessage(wrong)
 		}

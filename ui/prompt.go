@@ -220,7 +220,7 @@ func (m *model) ask(kind page.Prompt) {
 	switch kind {
 	case page.AskSync:
 		p := m.openPrompt(part.Prompt{Label: "sync", Ghost: syncGhost(m.opt.Platform)}, "", func(text string) (tea.Cmd, string) {
-			return operate(operation.Of(engine.OpTrigger))(m, text, m.now())
+			return m.operate(operation.Of(engine.OpTrigger), text, m.now())
 		})
 		// tab completes an account that is known already: most syncs are of those.
 		p.rest = func(text string) string { return restOfName(text, m.rows.Data.Accounts) }

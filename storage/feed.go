@@ -73,7 +73,7 @@ func (t *txn) newPlace(tag byte, id string, rev engine.Revision) error {
 	if err != nil {
 		return err
 	}
-	k := key.AppendUint64(append(t.Take(9), tag), seq)
+	k := key.AppendUint64(append(t.Alloc(9), tag), seq)
 	return tFeed.Save(t, k, nil, &feedPlace{tag: tag, seq: seq, id: id, rev: rev})
 }
 

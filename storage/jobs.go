@@ -290,7 +290,7 @@ func (t *txn) dropLive(k []byte, j *engine.Job) error {
 }
 
 // bytesOf is a text as a key, in the transaction's memory.
-func (t *txn) bytesOf(s string) []byte { return append(t.Take(len(s)), s...) }
+func (t *txn) bytesOf(s string) []byte { return append(t.Alloc(len(s)), s...) }
 
 func (t *txn) dropEnded(k []byte, j engine.Job) error { return tArchive.Drop(t, k, &j) }
 
@@ -375,7 +375,7 @@ func (db *DB) AddAttempt(tx engine.Tx, id engine.JobID, a engine.Attempt) error 
 		return err
 	}
 	n++
-	if err := tAttempts.Put(t, key.AppendUint64(append(t.Take(16), k...), n), &a); err != nil {
+	if err := tAttempts.Put(t, key.AppendUint64(append(t.Alloc(16), k...), n), &a); err != nil {
 		return err
 	}
 	// Days, feeds of the account and calls are written with the attempt: a crash loses all of it or

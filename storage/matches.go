@@ -269,7 +269,7 @@ var (
 		},
 		Of: func(e collection.Entry) []byte {
 			var l listing
-			c := key.Take([]byte(e.Key))
+			c := key.Parse([]byte(e.Key))
 			listKey(&c, &l)
 			return listedKey(l)
 		},
@@ -310,7 +310,7 @@ func listKey(c *key.Coder, l *listing) {
 
 // listingAt reads a row of by_account.
 func listingAt(k []byte) (l listing, err error) {
-	c := key.Take(k)
+	c := key.Parse(k)
 	if listKey(&c, &l); c.Done() != nil {
 		return l, byAccount.Corrupt(k, c.Done())
 	}

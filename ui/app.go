@@ -103,7 +103,7 @@ func newModel(console engine.Console, opt Options) *model {
 }
 
 // choose makes the theme anew from what is known of the terminal.
-func (m *model) choose() { m.theme = m.opt.look(m.picked, m.ground) }
+func (m *model) choose() { m.theme = m.opt.themeOn(m.picked, m.ground) }
 
 // themeOptions is what is known of the terminal and of what was asked for.
 func (m *model) themeOptions() themes.Options { return m.opt.themeOptions(m.opt.profile(), m.ground) }

@@ -113,7 +113,7 @@ func newWelcome(ctx context.Context, first FirstRun, opt Options) *welcome {
 		{ChooseBrowse, "browse stored data", browse},
 	}}
 	m.asking = opt.asksGround()
-	m.theme = opt.look("", themes.Unknown)
+	m.theme = opt.themeOn("", themes.Unknown)
 	return m
 }
 
@@ -134,7 +134,7 @@ func (m *welcome) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.asking = false
 		// Without colour the ground does not matter.
 		if m.opt.Env("NO_COLOR") == "" {
-			m.theme = m.opt.look("", groundOf(msg))
+			m.theme = m.opt.themeOn("", groundOf(msg))
 		}
 	case groundEnd:
 		m.asking = false

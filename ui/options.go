@@ -85,9 +85,9 @@ func groundOf(msg tea.BackgroundColorMsg) themes.Ground {
 	return human.Either(msg.IsDark(), themes.DarkGround, themes.LightGround)
 }
 
-// look is the theme on a ground: that of a name that was picked, if one was. A name that was mistyped in
+// themeOn is the theme on a ground: that of a name that was picked, if one was. A name that was mistyped in
 // the configuration is no reason to show nothing: Validate tells it.
-func (o Options) look(picked string, g themes.Ground) *themes.Theme {
+func (o Options) themeOn(picked string, g themes.Ground) *themes.Theme {
 	t := o.themeOptions(o.profile(), g)
 	t.Flag = cmp.Or(picked, t.Flag)
 	th, err := themes.Choose(t)

@@ -94,7 +94,7 @@ var film = struct {
 
 func run(binary, out string) error {
 	for _, s := range scenes {
-		if err := s.take(binary, out); err != nil {
+		if err := s.shoot(binary, out); err != nil {
 			return err
 		}
 	}
@@ -110,8 +110,8 @@ func run(binary, out string) error {
 	return write(out, film.name, moving(frames, film.every, darkPaper))
 }
 
-// take makes the pictures of one run.
-func (s scene) take(binary, out string) error {
+// shoot makes the pictures of one run.
+func (s scene) shoot(binary, out string) error {
 	t, err := start(binary, s.size, s.args)
 	if err != nil {
 		return err

@@ -69,7 +69,7 @@ func (c *Control) Publish(seq uint64, changes []engine.Change) {
 			c.mu.Unlock()
 		}
 	}
-	c.operator.Look(changes)
+	c.operator.Observe(changes)
 	c.hub.Publish(seq, changes)
 }
 

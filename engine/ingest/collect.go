@@ -47,8 +47,8 @@ type counted struct {
 // countedFor is how long a page that was counted stands for the ladder.
 const countedFor = time.Minute
 
-// put keeps the pages of a count, in place of those of the one before.
-func (c *counted) put(pages map[ladderOf][]riot.LeagueEntry) {
+// keep keeps the pages of a count, in place of those of the one before.
+func (c *counted) keep(pages map[ladderOf][]riot.LeagueEntry) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if now().Sub(c.at) > countedFor {

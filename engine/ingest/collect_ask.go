@@ -463,7 +463,7 @@ func (in *Ingest) countLadders(ctx context.Context, c engine.Collection, count b
 		sum += n
 	}
 	if count {
-		in.counted.put(read)
+		in.counted.keep(read)
 	}
 	switch {
 	case len(c.Tiers) == 0:

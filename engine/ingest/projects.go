@@ -188,9 +188,9 @@ func (p *Projects) check(ctx context.Context) (again bool, err error) {
 	return false, p.foreignKey(ctx, mark)
 }
 
-// Settle finds out the project of the key in use once, for whoever works without
+// Identify finds out the project of the key in use once, for whoever works without
 // Run. known is false when Riot could not be asked, or refuses the key.
-func (p *Projects) Settle(ctx context.Context) (known bool, err error) {
+func (p *Projects) Identify(ctx context.Context) (known bool, err error) {
 	again, err := p.check(ctx)
 	return !again, err
 }

@@ -31,9 +31,9 @@ type plan struct {
 // canaryState is the name under which the plans are kept.
 const canaryState = "canaries"
 
-// Look takes the changes of a commit: one of them may end a canary. It does not block. It is called for
+// Observe takes the changes of a commit: one of them may end a canary. It does not block. It is called for
 // every commit, so that it asks a map in memory and reads no plan.
-func (o *Operator) Look(changes []engine.Change) {
+func (o *Operator) Observe(changes []engine.Change) {
 	for i := range changes {
 		j := changes[i].Job
 		if j == nil || !j.State.Terminal() {

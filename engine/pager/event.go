@@ -47,10 +47,10 @@ type eventArgs struct {
 	Event Event  `json:"event"`
 }
 
-// Told tells every hook of what a move of a job has brought about. The events are
+// OnMove tells every hook of what a move of a job has brought about. The events are
 // inserted as jobs in the transaction of the move: neither is there without the
 // other. read says what the move means; ok is false when it means nothing.
-func (p *Pager) Told(read func(tx engine.Tx, before, after engine.Job, o engine.Outcome) (e Event, ok bool, err error)) func(engine.Tx, engine.Job, engine.Job, engine.Outcome) error {
+func (p *Pager) OnMove(read func(tx engine.Tx, before, after engine.Job, o engine.Outcome) (e Event, ok bool, err error)) func(engine.Tx, engine.Job, engine.Job, engine.Outcome) error {
 	return func(tx engine.Tx, before, after engine.Job, o engine.Outcome) error {
 		if len(p.set.Load().hooks) == 0 {
 			return nil

@@ -214,7 +214,7 @@ func (d *demoRun) start(ctx context.Context, dir string, life context.Context, e
 	var p *process
 	p, err := open(cfg, role{
 		keys: d.keys, demo: true, speed: d.speed, transport: d.transport, phone: d.calls(d.Chaos.Pages()), dials: d.dials,
-		watch: func(_ uint64, changes []engine.Change) { d.Chaos.Look(p.store, changes) },
+		watch: func(_ uint64, changes []engine.Change) { d.Chaos.Observe(p.store, changes) },
 		stall: d.Chaos.Stall, spoil: d.Chaos.Spoil(life),
 	})
 	if err != nil {

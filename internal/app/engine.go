@@ -331,7 +331,7 @@ func (p *parts) handlers(cfg config.Config, noteOf func(area string) func(engine
 		Cooldown: cooldown(cfg.Cooldown), Stale: cfg.StaleAge, Restored: p.boot.Restored,
 		Late: func(tx engine.Tx, m ingest.Milestone) error { return p.pager.Tell(tx, eventOf(m)) },
 	})
-	told := p.pager.Told(func(tx engine.Tx, before, after engine.Job, o engine.Outcome) (pager.Event, bool, error) {
+	told := p.pager.OnMove(func(tx engine.Tx, before, after engine.Job, o engine.Outcome) (pager.Event, bool, error) {
 		m, ok, err := in.Milestone(tx, before, after, o)
 		return eventOf(m), ok, err
 	})

@@ -290,7 +290,7 @@ func (p *process) lead(ctx context.Context, t *fleet.Term) (err error) {
 	defer said.Wait()
 	// Told once the console has settled on the new engine, or nobody would see it.
 	said.Go(func() {
-		if p.con.Settle(ctx) {
+		if p.con.AwaitCaughtUp(ctx) {
 			e.control.Note(engine.Note{At: time.Now(), Level: engine.LevelOK, Text: fmt.Sprintf("this member leads, in term %d", t.Epoch)})
 		}
 	})

@@ -301,7 +301,7 @@ func (p *parts) findProject(ctx context.Context) error {
 		return p.keys.None()
 	}
 	// One call: an id that only keys of the same project can read tells which project it is.
-	known, err := p.projects.Settle(ctx)
+	known, err := p.projects.Identify(ctx)
 	if err == nil && !known {
 		err = errors.New("the project of the key is not known, because Riot refuses the key or was not reached: see `farsight doctor --network`, and try again")
 	}

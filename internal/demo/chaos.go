@@ -85,10 +85,10 @@ func (c *Chaos) Run(ctx context.Context) {
 	}
 }
 
-// Look sees every commit to the store of an engine, after the engine did.
+// Observe sees every commit to the store of an engine, after the engine did.
 // The trap closes on a commit and not on a clock: the engine is killed with exactly fallAt matches
 // stored, in every run.
-func (c *Chaos) Look(db Store, changes []engine.Change) {
+func (c *Chaos) Observe(db Store, changes []engine.Change) {
 	c.tally.observe(changes)
 	if !c.trap.observe(changes) {
 		return

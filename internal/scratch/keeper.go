@@ -69,7 +69,7 @@ func keep(told io.Reader, said io.Writer, tests int) int {
 			}
 			k.read(line)
 		case began := <-look.C:
-			k.look()
+			k.check()
 			look.Reset(max(lookEvery, 50*time.Since(began))) // thousands of files cost no more than a fiftieth of a core
 		}
 	}
@@ -86,8 +86,8 @@ func (k *keeper) read(line string) {
 	k.dirs = append(k.dirs, kept{path, n})
 }
 
-// look ends tests that write without end, or that nobody waits for any more.
-func (k *keeper) look() {
+// check ends tests that write without end, or that nobody waits for any more.
+func (k *keeper) check() {
 	if k.parent != 0 && parentOf(k.tests) != k.parent {
 		_, _ = fmt.Fprintln(k.said, "the go command has gone: the tests end, too")
 		_ = syscall.Kill(k.tests, syscall.SIGKILL)

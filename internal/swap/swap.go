@@ -130,9 +130,9 @@ func (s *Console) CaughtUp() bool {
 	return s.con != nil && s.caught >= s.watchers
 }
 
-// Settle waits until all who watch have heard of the present engine; false when that takes longer than
+// AwaitCaughtUp waits until all who watch have heard of the present engine; false when that takes longer than
 // patience, or ctx ends.
-func (s *Console) Settle(ctx context.Context) bool {
+func (s *Console) AwaitCaughtUp(ctx context.Context) bool {
 	for began := time.Now(); !s.CaughtUp(); {
 		if time.Since(began) > patience || !await.Pause(ctx, 100*time.Millisecond) {
 			return false

@@ -239,7 +239,7 @@ func (m *member) stand(ctx context.Context, l look) error {
 	if err != nil {
 		return err // whether it has won is seen in the next look: its term then ends unused
 	}
-	if err := m.db.Settle(ctx, m.conn); errors.Is(err, engine.ErrRefused) {
+	if err := m.db.DetachCopy(ctx, m.conn); errors.Is(err, engine.ErrRefused) {
 		return ending{err}
 	} else if err != nil {
 		return err // as above

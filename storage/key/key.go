@@ -211,8 +211,8 @@ type Coder struct {
 // Build begins a key in memory that the caller does not use otherwise.
 func Build(buf []byte) Coder { return Coder{b: buf[:0]} }
 
-// Take begins to take k apart.
-func Take(k []byte) Coder { return Coder{from: Reader{rest: k}, reading: true} }
+// Parse begins to read the elements of k.
+func Parse(k []byte) Coder { return Coder{from: Reader{rest: k}, reading: true} }
 
 // Reading reports whether elements are set, not appended.
 func (c *Coder) Reading() bool { return c.reading }

@@ -45,7 +45,7 @@ func migrate(ctx context.Context, c *pgx.Conn, schema string) error {
 	if err := readable(schema, have, Version()); err != nil {
 		return err
 	}
-	return unreachable(settleIn(ctx, c))
+	return unreachable(detachIn(ctx, c))
 }
 
 // readable refuses a schema of another version than the one that this program knows.
@@ -221,11 +221,11 @@ const whichCluster = "select system_identifier || '-' || substr(pg_walfile_name(
 // others keep those of another store.
 const otherStore = "update fs_store set instance = gen_random_uuid()::text, cluster = $1, copied = clock_timestamp()"
 
-// Settle makes a store of its own of a copy: of one that was restored, and of a server that has taken
+// DetachCopy makes a store of its own of a copy: of one that was restored, and of a server that has taken
 // the place of a lost one, whose last commits it may lack. Whoever has been elected calls it on its own
 // connection before it leads: engine.ErrRefused of a store that was moved since it was opened.
-func (db *DB) Settle(ctx context.Context, c *pgx.Conn) error {
-	if err := settleIn(ctx, c); err != nil {
+func (db *DB) DetachCopy(ctx context.Context, c *pgx.Conn) error {
+	if err := detachIn(ctx, c); err != nil {
 		return err
 	}
 	if err := refuseMoving(ctx, c, db.schema); err != nil {
@@ -239,7 +239,7 @@ func (db *DB) Settle(ctx context.Context, c *pgx.Conn) error {
 	return err
 }
 
-// Copied is when Settle has last made a store of its own of a copy; the zero time = never, or nobody
+// Copied is when DetachCopy has last made a store of its own of a copy; the zero time = never, or nobody
 // has looked.
 func (db *DB) Copied() (at time.Time) {
 	if c := db.copied.Load(); c != nil {
@@ -248,9 +248,9 @@ func (db *DB) Copied() (at time.Time) {
 	return at
 }
 
-// settleIn compares where the schema is with where it was: nothing is done where it has stayed. Of
+// detachIn compares where the schema is with where it was: nothing is done where it has stayed. Of
 // two that settle at once the second waits for the row and finds it settled.
-func settleIn(ctx context.Context, c *pgx.Conn) error {
+func detachIn(ctx context.Context, c *pgx.Conn) error {
 	return pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error {
 		var here, last string
 		if err := tx.QueryRow(ctx, whichCluster).Scan(&here); err != nil {

@@ -109,7 +109,7 @@ func (p *painter) Write(said []byte) (int, error) {
 		erased = false
 	}
 	p.sized = p.sized && p.has && len(text) == len(said)
-	p.giveBack()
+	p.restoreCursor()
 	p.ink.Write(text)
 	if shown, hidden := bytes.LastIndex(said, []byte(ansi.SetModeTextCursorEnable)), bytes.LastIndex(said, []byte(ansi.ResetModeTextCursorEnable)); shown != hidden {
 		p.seen = shown > hidden
@@ -144,7 +144,7 @@ func (p *painter) paint() {
 	} else if p.seen {
 		p.see(false)
 	}
-	p.take()
+	p.saveCursor()
 	p.ink.WriteString("\x1b[m")
 	empty := p.ink.Len()
 	p.pen, p.at = uv.Style{}, uv.Pos(-1, -1)
@@ -170,16 +170,16 @@ func (p *painter) paint() {
 	}
 }
 
-// take has the terminal save the cursor as Bubble Tea left it.
-func (p *painter) take() {
+// saveCursor has the terminal save the cursor as Bubble Tea left it (DECSC).
+func (p *painter) saveCursor() {
 	if !p.saved {
 		p.ink.WriteString("\x1b7")
 		p.saved, p.is.X = true, -1
 	}
 }
 
-// giveBack gives Bubble Tea its cursor.
-func (p *painter) giveBack() {
+// restoreCursor gives Bubble Tea its cursor (DECRC).
+func (p *painter) restoreCursor() {
 	if p.saved {
 		p.ink.WriteString("\x1b8")
 		p.saved = false
@@ -195,7 +195,7 @@ func (p *painter) place() {
 		}
 		return
 	}
-	p.take()
+	p.saveCursor()
 	if c.Position != p.is.Position {
 		p.ink.WriteString(ansi.CursorPosition(c.X+1, c.Y+1))
 	}

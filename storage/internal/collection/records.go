@@ -69,7 +69,7 @@ func (r *Records[T]) into(c *coders, k, v []byte, out *T) error {
 		return err
 	}
 	if r.Key != nil {
-		c.key = key.Take(k)
+		c.key = key.Parse(k)
 		if r.Key(&c.key, out); c.key.Done() != nil {
 			return r.Corrupt(k, c.key.Done())
 		}

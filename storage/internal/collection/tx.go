@@ -129,7 +129,7 @@ func (t *Tx) putRecord(tb *Table, k []byte, c *rec.Coder) error {
 	if len(draft) < arenaChunk { // one large blob must not stay in memory for good
 		t.draft = draft
 	}
-	v := append(t.Take(len(draft)), draft...)
+	v := append(t.Alloc(len(draft)), draft...)
 	t.Dirty = true
 	t.Size += len(k) + len(v)
 	if err := t.Bucket(tb).Put(k, v); err != nil {
@@ -391,8 +391,8 @@ func (m *Memory) Begin(b *bolt.Tx, now time.Time) Tx {
 // Keep takes over, after the commit of t, the memory that t has made.
 func (m *Memory) Keep(t *Tx) { m.draft, m.log = t.draft, t.log }
 
-// Take gives an empty slice with room for n bytes that lasts as long as the transaction.
-func (t *Tx) Take(n int) []byte { return t.mem.alloc(n) }
+// Alloc gives an empty slice with room for n bytes that lasts as long as the transaction.
+func (t *Tx) Alloc(n int) []byte { return t.mem.alloc(n) }
 
 // NumberKey is the key of one number, for this transaction only.
-func (t *Tx) NumberKey(n uint64) []byte { return key.AppendUint64(t.Take(8), n) }
+func (t *Tx) NumberKey(n uint64) []byte { return key.AppendUint64(t.Alloc(8), n) }

@@ -24,7 +24,7 @@ type MembersPage struct {
 	Terms   []TermRow   `json:"terms"`   // who has led, the latest first
 
 	Waiting  int `json:"waiting"`   // calls that the leader has let go, and nobody has taken up yet
-	LeftOver int `json:"left_over"` // attempts that members have in hand which are gone
+	LeftOver int `json:"left_over"` // attempts in the hands of members that are gone
 }
 
 // MemberRole is what a member does.

@@ -32,7 +32,7 @@ func (t Type) String() string {
 type Value struct {
 	Type Type
 	Num  int64  // Int, ID, Instant; 1 for true; the bits of a Float
-	Text string // Ints are parted by commas
+	Text string // Ints are separated by commas
 }
 
 // Pick is a member that is wanted, by its path below a row:

@@ -53,9 +53,10 @@ func scanAccount(raw []byte) (a Account, err error) {
 	return whole(a, s.end(), a.PUUID != "", errNoAccount)
 }
 
-// whole gives what a small answer was read to; the zero value when its form is at fault, or when it lacks what makes it one.
-func whole[T any](answer T, fault error, told bool, lacks error) (T, error) {
-	if fault == nil && !told {
+// whole is a small answer if it could be read and has what makes it one; else its zero value and an error, which is lacks
+// where that is missing.
+func whole[T any](answer T, fault error, has bool, lacks error) (T, error) {
+	if fault == nil && !has {
 		fault = lacks
 	}
 	if fault != nil {

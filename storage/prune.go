@@ -133,8 +133,8 @@ func (t *txn) needed(k []byte) bool {
 	return false
 }
 
-// pruneJob removes an ended job with all that belongs to it. Whom its key finds then, repoint
-// decides.
+// pruneJob removes an ended job with all that belongs to it. Which job its key finds then is decided by
+// repoint.
 func (t *txn) pruneJob(k []byte, j engine.Job) error {
 	t.onDay(j.Finished).pruned.CountEnded(j.State, 1) // the sums of days survive what they counted
 	for r := range t.Rows(tAttempts.Table, k) {

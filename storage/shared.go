@@ -99,8 +99,8 @@ type share struct {
 // and keeps others from the file meanwhile.
 type reign struct {
 	term int64
-	over context.Context
-	end  func() // ends over
+	over context.Context // ends with the term
+	end  func()          // cancels over
 }
 
 // OnGap names the one function that is called when more has changed than OnCommit was told of: all is to be read anew.
@@ -404,7 +404,7 @@ func (c *carried) Weigh(month string) (int64, error) {
 	return c.MonthBytes(context.Background(), month)
 }
 
-// Drop and Erase delete within the term alone: what one has decided on who leads no more may be wanted again.
+// Drop and Erase delete within the term alone: what a former leader wanted to delete may be wanted again.
 func (c *carried) Drop(month string) error {
 	r, err := c.leads()
 	if err == nil {

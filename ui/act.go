@@ -246,7 +246,6 @@ func (m *model) allBecause(all []engine.Command) []engine.Command {
 	if len(all) < 2 {
 		return all
 	}
-	// The reason waits for one act, and this is one.
 	text := m.why.because("", m.now())
 	out := make([]engine.Command, len(all))
 	for i, c := range all {

@@ -6,7 +6,7 @@ import "time"
 // hundred commands a second must not make every console read as often.
 const othersEvery = 500 * time.Millisecond
 
-// othersFresh is how long after such a reading rows are shown as they come: its answer is among
+// othersFresh is how long after such a reading rows are shown as they come, however often: its answer is among
 // them.
 const othersFresh = 300 * time.Millisecond
 

@@ -89,8 +89,7 @@ func (n *menu) narrow() {
 	n.shown = rankItems(n.all, text)
 }
 
-// named is what an item's words are if it stands for a thing, an account or a job, and not for a
-// command.
+// named marks an item that is an account or a job, not a command.
 const named = "named"
 
 // paletteItems are the keys of this screen, the screens, the verbs, the themes, then accounts and

@@ -209,7 +209,7 @@ func (m *Monitor) alertOf(rule, subject string) *alert {
 func (m *Monitor) drop(a *alert) {
 	id := idOf(a.rule, a.subject)
 	delete(m.alerts, id)
-	m.of[a.rule] = slices.DeleteFunc(slices.Clone(m.of[a.rule]), func(o *alert) bool { return o == a }) // whoever drops goes through them
+	m.of[a.rule] = slices.DeleteFunc(slices.Clone(m.of[a.rule]), func(o *alert) bool { return o == a }) // a copy: callers drop alerts while they range over the list
 	delete(m.trails, id)
 }
 

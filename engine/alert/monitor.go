@@ -231,8 +231,8 @@ func (m *Monitor) ended(at time.Time, e engine.End) {
 	}
 }
 
-// ended counts an end; with e.Count -1 it takes one back. Cancelled jobs are in no share: nobody let
-// them come to their end.
+// ended counts an end; with e.Count -1 it takes one back. Cancelled jobs are in no share: they have neither
+// failed nor succeeded.
 func (t *tally) ended(at time.Time, e engine.End, usedUp bool) {
 	switch e.Job.State {
 	case engine.Cancelled:

@@ -71,7 +71,7 @@ type callRequest struct {
 // the same idempotency key before, and to a dry run.
 type CallPlaced struct {
 	Job    engine.JobID `json:"job,omitempty"`
-	Joined bool         `json:"joined,omitempty"` // it was asked for before: this is the call of then
+	Joined bool         `json:"joined,omitempty"` // it was asked for before: this is that call
 	Audit  uint64       `json:"audit,omitempty"`  // number of its audit entry
 	Text   string       `json:"message"`
 }
@@ -202,7 +202,7 @@ func (p *Programs) callCancel(r *Request) (callCancel, error) {
 const idempotencyKey = "Idempotency-Key"
 
 // placeCall calls a number that the configuration allows. The same key a second time answers 200 with
-// the job of then, so that whoever lost the first answer can ask again without calling twice.
+// the same job, so that whoever lost the first answer can ask again without calling twice.
 func (p *Programs) placeCall(w http.ResponseWriter, r *Request) error {
 	var in callRequest
 	if err := strict(r.Body, &in); err != nil {

@@ -101,7 +101,7 @@ func (p *Programs) stored(w http.ResponseWriter, r *Request, d engine.AccountDet
 	row := d.Row
 	out := PlayStats{Account: row.ID, RiotID: row.RiotID, Platform: row.Platform, Status: row.Status,
 		LastSync: row.LastSync, Report: *d.Report, Matches: []engine.MatchRow{}}
-	// A report of before, and a newer one on its way: both are told.
+	// The stored report is answered although a sync is making a newer one: its job is told beside it.
 	if row.Status.Open() {
 		out.Job = row.Job
 	}

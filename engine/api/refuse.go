@@ -12,7 +12,7 @@ import (
 // mayNot refuses what a role does not allow, and leaves an audit entry.
 func (s *Server) mayNot(route Route, r *Request) error {
 	why := "a " + r.Caller.Role.String() + " may look, but not act"
-	// Of a route without a command's envelope the address says what was tried.
+	// Where the body is no command the address says what was tried.
 	cmd, err := readCommand(r.Body)
 	if err != nil {
 		cmd = engine.Command{Op: opOf(route)}

@@ -99,7 +99,7 @@ func NoteCell(c *call) table.Cell {
 	return table.Plain("")
 }
 
-// classServer says no more than the status does.
+// classServer is the class of every 5xx: it adds nothing to the status.
 const classServer engine.Class = "5xx"
 
 // throttle says of a 429 what refused it, and for how long: "application, Retry-After 8 s".

@@ -114,7 +114,7 @@ func listed[T any](declared ...*declaration[T]) List[T] {
 	return l
 }
 
-// Pick gives columns by their names, parted by spaces. It panics where there is none of a
+// Pick gives columns by their names, separated by spaces. It panics where there is none of a
 // name.
 func (c *Catalogue[T]) Pick(names string) List[T] {
 	wanted := strings.Fields(names)

@@ -34,7 +34,7 @@ func prose[T any](is, help string, get func(*T) string) *declaration[T] {
 	return c
 }
 
-// number is a count; 0 is one like the others. On screens thousands are parted, in an export it is a
+// number is a count; 0 is one like the others. On screens thousands are separated, in an export it is a
 // number of JSON.
 func number[T any](name, help string, get func(*T) int) *declaration[T] {
 	return &declaration[T]{
@@ -190,8 +190,8 @@ func shown[T any](name string) *declaration[T] {
 // as gives other words by which filters and commands ask for the column.
 func (c *declaration[T]) as(aliases ...string) *declaration[T] { c.Aliases = aliases; return c }
 
-// unknown says which rows have no value to ask for; they are less than the others. It wraps what the
-// column has by then, so that it stands behind what says how a value is written.
+// unknown says which rows have no value to ask for; they are less than the others. Call it after all that says
+// how a value is written, which it wraps.
 func (c *declaration[T]) unknown(is func(*T) bool) *declaration[T] {
 	value, text, told, up := c.Value, c.Print, c.JSON, c.up
 	c.Value = func(r *T, now time.Time) filter.Value {
@@ -235,7 +235,7 @@ func bools(a, b bool) int {
 // sized makes bytes of a number.
 func (c *declaration[T]) sized() *declaration[T] { c.Kind = filter.Size; return c }
 
-// ranked words have more and less, in their order.
+// ranked lets a filter compare the words, which are in their order: level>=warn.
 func (c *declaration[T]) ranked() *declaration[T] { c.Ranks = true; return c }
 
 // inside lets a filter's plain value stand anywhere in the text.

@@ -157,7 +157,7 @@ func (c *calendar) line(n int) int {
 // free is how many calls in line a window could have.
 func (c *calendar) free(n int) int { return c.room(n) + c.line(n) }
 
-// Start is when work goes that waits for an instant.
+// Start is when work that waits for an instant really begins.
 type Start struct {
 	At     time.Time // zero = nobody knows
 	LateBy string    // what makes it later than its instant; "" = it is on time

@@ -291,7 +291,7 @@ func (h *Hub) Run(ctx context.Context) error {
 		if quiet++; h.told.Swap(false) {
 			quiet = 0
 		}
-		if quiet > 1 { // what the last look has found may be told only now
+		if quiet > 1 { // one quiet beat is not enough: what the last one found may be told only now
 			every = max(every, restTick)
 		}
 		if !await.Pause(ctx, await.ToBeat(time.Now(), every)) {

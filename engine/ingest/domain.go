@@ -209,7 +209,7 @@ func (in *Ingest) Milestone(tx engine.Tx, before, after engine.Job,
 		Kind: kind, ID: string(kind) + ":" + run.ID, At: now(), Account: args.Account, Run: run.ID, Job: after.ID,
 		Mode: args.Mode, Result: run.Result,
 	}
-	if kind == SyncFailed || kind == SyncCancelled { // which a sync can be more than once: it is opened again
+	if kind == SyncFailed || kind == SyncCancelled { // a sync that is opened again can fail or be cancelled more than once
 		m.ID += fmt.Sprintf(":%d", after.Rev)
 	}
 	if kind == SyncFailed {

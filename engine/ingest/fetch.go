@@ -82,8 +82,7 @@ func (in *fetches) loadMatch(ctx context.Context, id string) (m league.Match, er
 	return m, nil
 }
 
-// fetched is a payload that is on disk, and what it says. ref goes into the record; body is what
-// describe and seatsOf read.
+// fetched is a payload that is on disk, and what was read of it. ref goes into the record.
 type fetched[T any] struct {
 	ref  league.PayloadRef
 	body T

@@ -113,9 +113,8 @@ type closing struct {
 // closeGaps gives a part that is settled now to every run that misses it. The marks of the job are as
 // after its end.
 //
-// It goes through the runs twice: the timeline's job stands between, since judging a run counts the
-// open jobs of its groups. Judged before it, a run would be told complete although its timeline is yet
-// to come.
+// It goes through the runs twice, and makes the timeline's job in between: a run is judged by the open
+// jobs of its groups, and would be called complete although its timeline is still to come.
 func (in *settlement) closeGaps(tx engine.Tx, job engine.Job, id string, part league.Part) error {
 	gaps, err := in.store.Gaps(tx, id)
 	if err != nil {
@@ -268,9 +267,8 @@ func (c *closing) finish(run *league.Run) error {
 
 // judge says how a run that has ended stands, and whether it misses something that
 // was cancelled. What could not be had inside retention makes it incomplete, and so does a list whose end
-// is not proven (Error); the
-// account is completed all the same. Open children count as missing: a run that has ended has some only
-// while a part is brought late.
+// is not proven (Error); the account is completed all the same. Open children count as missing: a run that
+// has ended has some only while a part is brought late.
 func (in *settlement) judge(tx engine.Tx, run *league.Run) (cancelled bool, err error) {
 	left := run.Left + run.TimelinesLeft
 	missing := run.Lost + left

@@ -176,8 +176,7 @@ func (in *syncs) saveResolved(tx engine.Tx, p pass, got riot.Account, other leag
 }
 
 // forget puts a PUUID aside that the key in use cannot read, so that the Riot ID
-// is resolved again. It stays the account's under another
-// name: the matches that are stored know the player by it.
+// is resolved again. The account keeps it under another name: the matches that are stored know the player by it.
 func (in *syncs) forget(p pass) func(engine.Tx) error {
 	return func(tx engine.Tx) error {
 		return in.change(tx, p.args, func(a *league.Account, run *league.Run) error {

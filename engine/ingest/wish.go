@@ -91,7 +91,7 @@ func (w wish) lacksMatch(m league.Match) {
 
 // eachRun calls edit for the run of every sync that waits for the job in a group,
 // or did, and stores what edit changed. A run that edit leaves alone is not written: a match of ten
-// players would else emit ten rows each time.
+// players would otherwise emit ten rows each time.
 func (in *settlement) eachRun(tx engine.Tx, job engine.Job, group int,
 	edit func(parent engine.Job, want syncArgs, run *league.Run) error) error {
 	parents, err := tx.Parents(job.ID)

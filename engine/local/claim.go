@@ -169,7 +169,7 @@ func (b *Backend) unclaimed(c *claim) {
 	}
 }
 
-// asStored brings the index to what look has found of a job in the store.
+// asStored brings the index to what inspect has found of a job in the store.
 func (b *Backend) asStored(c *claim) {
 	switch {
 	case c.gone:

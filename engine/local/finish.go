@@ -107,8 +107,8 @@ func (b *Backend) close(tx engine.Tx, j engine.Job, f *finishing, now time.Time)
 	return b.move(tx, j, v.job, because{cause: cause, reason: v.reason, outcome: carried, now: e.now})
 }
 
-// onTheWall gives the instant of an outcome, which the handler told by this
-// process's own clock, by the wall clock: what was asked for is a wait.
+// onTheWall moves the instant of an outcome from this process's own clock, by which the handler told it, to
+// the wall clock: what the handler asked for is a wait.
 func onTheWall(o engine.Outcome) engine.Outcome {
 	if !o.At.IsZero() {
 		wait := time.Until(o.At)

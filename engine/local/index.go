@@ -122,7 +122,7 @@ type index struct {
 	busy  int    // taken and running ones, without ghosts
 	alone *entry // the suspect that runs now
 	slots int    // workers at work
-	seats []bool // by number less one: the workers that there are, deaf ones too
+	seats []bool // seats[n-1]: worker n exists, though its handler may not answer any more
 	trees *trees // the only jobs that run here; nil = all
 
 	loading  bool

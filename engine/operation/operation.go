@@ -151,7 +151,7 @@ func refuse(code error, do, why string, args ...any) (engine.Receipt, error) {
 }
 
 // undoable reports whether an entry is of an operation that can be taken back, and has
-// changed something. Whether it still can be, what it has changed decides.
+// changed something. Jobs that have moved on since are left out by the undo itself.
 func undoable(e engine.AuditEntry) bool {
 	return Of(e.Op).Undo && (len(e.Moves) > 0 || e.Queue != nil || e.Schedule != nil)
 }

@@ -166,7 +166,7 @@ func init() {
 			Ask:   Question{Text: "Call %s?", Yes: "call it"},
 		},
 	}
-	for i := range table { // its words are those of the others
+	for i := range table { // undo names the operations that it can take back, so the table must be full
 		if table[i].Op == engine.OpUndo {
 			table[i].Short = "Take a " + UndoWords("or") + " back, if nothing has happened since"
 		}

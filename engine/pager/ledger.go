@@ -17,7 +17,7 @@ const (
 )
 
 // Bounds of the ledger. A job that has not called for so long will not go on with
-// a call of then.
+// that call.
 const (
 	maxEntries = 256
 	forgetCall = 24 * time.Hour

@@ -62,7 +62,7 @@ func (t *twilio) lockOf(number string) string {
 
 // Place places a call of a user's own: its job goes the way of an alert's, in a queue
 // of its own, and is tried again by the same table. A request with a key that was
-// asked for before gives the call of then; dry only says what would be done. Errors
+// asked for before gives that call; dry only says what would be done. Errors
 // are *engine.Problem or of the store; that of a day that is used up comes with a
 // receipt whose Due is the end of the day.
 func (p *Pager) Place(ctx context.Context, ask engine.CallAsk, by engine.Actor, dry bool) (engine.Receipt, error) {

@@ -51,7 +51,7 @@ func signStandard(secret, id string, at time.Time, body []byte) string {
 	return "v1," + base64.StdEncoding.EncodeToString(sum(key, id+"."+strconv.FormatInt(at.Unix(), 10), body))
 }
 
-// standardID is the id of a delivery without dots, which part what is signed.
+// standardID is the id of a delivery without dots: a dot separates the parts of what is signed.
 var standardID = strings.NewReplacer(".", "-").Replace
 
 // sum is the HMAC-SHA256 of timestamp, a dot and the body: with the instant in it a message cannot be

@@ -151,7 +151,7 @@ func (p *Pager) over(ctx context.Context, t told, id string) error {
 	return nil
 }
 
-// notices are the jobs that tell every channel of a turn that is told of such alerts.
+// notices are the jobs that tell of an alert's turn: one for each channel that is told of such alerts.
 func (p *Pager) notices(n notice, a engine.AlertRow) (specs []engine.Spec) {
 	s := p.set.Load()
 	for _, c := range s.channels {

@@ -338,10 +338,10 @@ type hand struct {
 	reach   *river.Reach
 }
 
-// lookAgain is between two looks whether a guest has got a key.
+// lookAgain is how often a guest is asked whether it has a key by now.
 const lookAgain = 250 * time.Millisecond
 
-// carry makes the calls that are let go until ctx ends; a guest does when it is none any more.
+// carry makes the calls that the leader lets go, until ctx ends. A guest waits for a key first.
 func (p *process) carry(ctx context.Context) error {
 	for p.looks() && p.guest() {
 		if !await.Pause(ctx, lookAgain) {

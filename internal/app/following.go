@@ -140,7 +140,7 @@ func (p *parts) reading(now time.Time) reading {
 	m := p.limits.Meter()
 	r := reading{Epoch: p.term.Epoch, State: engine.EngineLive, Throttled: m.Throttled, Unforeseen: m.Unforeseen}
 	switch state, why := p.control.State(); state {
-	// The states of who leads that are those of all. Of any other the member that reads it has one of its own.
+	// These states of the leader hold for every member. Other states are each member's own.
 	case engine.EnginePaused, engine.EngineDegraded, engine.EngineNoKey, engine.EngineAPIDown:
 		if r.State, r.Why = state, why; strings.HasPrefix(why, traffic.CutOff) { // it is another machine than theirs
 			me := p.is()

@@ -319,7 +319,7 @@ var shellExamples = map[string]string{
 // shells makes cobra's command for completion scripts name the shells that there are.
 func shells(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
-	// Cobra has just made it, and tells it from no other but by its name.
+	// Cobra has just made it: only its name tells it from the others.
 	for _, c := range root.Commands() {
 		if c.Name() != "completion" {
 			continue

@@ -52,7 +52,7 @@ func migrateCommand() commandDecl {
 				if err := config.SetStore(&to, at); err != nil {
 					return usagef("--to: %v", err)
 				}
-				if g.cfg.Store == to.Store { // named already for what comes after the move
+				if g.cfg.Store == to.Store { // the configuration names the destination already: what is moved is the data directory
 					m.cfg.Store = ""
 				}
 				if err := needsFiles(m.cfg, "migrate"); err != nil {

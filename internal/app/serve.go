@@ -269,7 +269,7 @@ func useOf(name string) string {
 
 // changedSettings names the settings that differ, by what is done with them.
 func changedSettings(was, now config.Config) map[string][]string {
-	// Secrets are shown as **** before and after, so whether one has changed its sum tells.
+	// Secrets are shown as **** before and after: a checksum tells which have changed.
 	values, secrets, names := map[string]string{}, was.Pager.Changed(now.Pager), map[string][]string{}
 	for _, s := range was.Sources {
 		values[s.Name] = s.Value

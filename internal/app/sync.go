@@ -197,7 +197,7 @@ func (s *syncRun) carriedOut(ctx context.Context, c engine.Console, goesOn func(
 	var watch sync.WaitGroup
 	defer watch.Wait()
 	defer stop(nil)
-	// On a data directory the engine itself is who is asked; members ask whoever leads.
+	// With a database, whoever answers may be there while nobody leads.
 	if s.cfg.Store != "" {
 		watch.Go(func() {
 			stop(leaderless(led, func(ctx context.Context) (*engine.Term, error) {

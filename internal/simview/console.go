@@ -75,8 +75,8 @@ func (c *console) wait(ctx context.Context, seq int) []sim.Call {
 	return []sim.Call{}
 }
 
-// reading is how the windows stand, as an engine would tell it: the state is BROWSE, for nothing here
-// can be commanded, and the sentence beside it is said.
+// reading is how the windows stand, as an engine would tell it. The state is BROWSE, since nothing here
+// takes commands; the sentence beside the state tells how well the client keeps the limits.
 func (c *console) reading() engine.Update {
 	r, st, now := c.sim.Windows(), c.sim.Stats(), time.Now()
 	limits := engine.LimitsRow{At: now, Buckets: make([]engine.BucketRow, len(r.Windows))}

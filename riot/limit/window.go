@@ -256,8 +256,8 @@ type aliens struct {
 }
 
 // saw adds n calls of strangers at now; it must also be called with 0, so that quiet
-// spans are noticed. One in which the server told nothing was not quiet, it is not known:
-// who was refused and kept away would else come back as if he were alone.
+// spans are noticed. A span in which the server told nothing was not quiet: nothing is known of it. A client
+// that was refused and kept away would otherwise come back as if it were alone.
 func (a *aliens) saw(n int, now, per instant) {
 	slot := now / per
 	if !a.begun {

@@ -35,7 +35,7 @@ type Sim struct {
 	faults   []*armed
 	attempts map[string]int       // admitted calls per thing
 	told     map[scope]wait       // what the client was asked to wait for
-	idle     map[string]time.Time // of hosts: until when a kept connection takes calls that nobody reads; of RoundTrip
+	idle     map[string]time.Time // by host: until when calls on a kept connection are lost, since the server has closed it
 	used     map[string]struct{}  // keys that were accepted
 	latest   string               // of them
 	log      journal

@@ -46,7 +46,7 @@ func glob(pattern, s string) bool {
 	return ok && err == nil
 }
 
-// chosen draws whether a call is among the share that is struck. The draw hangs on the thing asked for, not on
+// chosen draws whether a call is among the share that is struck. The draw depends on the thing asked for, not on
 // the order of calls, so that a run with the same seed has the same faults; with Each also on the attempt, else
 // what is struck is struck each time.
 func (m Match) chosen(name string, c *call, seed uint64) bool {

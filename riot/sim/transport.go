@@ -87,7 +87,7 @@ func (s *Sim) unread(host string) bool {
 	return kept && time.Now().Before(until)
 }
 
-// stopReading is closeIdle of a connection that is none.
+// stopReading is closeIdle without a network, for RoundTrip.
 func (s *Sim) stopReading(host string, a *answer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -21,8 +21,8 @@ const (
 	// carries out itself it tells with each sign of life.
 	selectInHand = "select member, count(*) from fs_call where ended is null group by member"
 
-	// selectCalls counts the calls of the past minute by member and by how many steps they are back.
-	// What nobody has made for the leader it has made itself; its clock is the database's but for the way.
+	// selectCalls counts the calls of the past minute by member and by step, 0 = the present one. Calls of the
+	// leader that no member has made it has made itself.
 	selectCalls = `with this as (
 	select clock_timestamp() as now, holder, since from fs_fleet
 ), made as (

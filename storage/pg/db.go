@@ -238,7 +238,7 @@ func (e noWrites) Closed() string {
 
 func (e noWrites) Unwrap() []error { return []error{e.PgError, disk.ErrDiskFull} }
 
-// passing reports whether a refusal is one of a moment, as of two that met: the same may be asked again.
+// passing reports whether the reason of a refusal passes by itself, such as a deadlock: the same may be asked again.
 func passing(err error) bool {
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && (e.Code == "40P01" || e.Code == "40001" || e.Code == "53200" || e.Code == "57014") // deadlock, serialization, memory, cancelled

@@ -301,7 +301,7 @@ func (l *Calls) ended(ctx context.Context, conn *pgx.Conn) error {
 	return err
 }
 
-// stillSilent is how long a member must be seen to be gone: after a database was away, all are at first.
+// stillSilent is how long a member must have shown no sign of life: when a database comes back, none has for a while.
 const stillSilent = 2 * time.Second
 
 // giveUp ends the calls of members that are gone.

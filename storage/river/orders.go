@@ -33,7 +33,7 @@ type orders struct {
 	c *Carrier
 }
 
-// Timeout is none: what takes long, such as to forget a player, says so to who asked.
+// Timeout is none: whoever asked for something slow, such as forgetting a player, is told that it is slow.
 func (w *orders) Timeout(*river.Job[order]) time.Duration { return -1 }
 
 // Work carries an order out. What is refused is an answer, too.

@@ -32,7 +32,7 @@ type caller struct {
 // Timeout is none: the client has its own.
 func (w *caller) Timeout(*river.Job[callArgs]) time.Duration { return -1 }
 
-// Work makes one call. It returns no error: what became of it fs_call tells.
+// Work makes one call. It returns no error: fs_call tells what became of it.
 func (w *caller) Work(ctx context.Context, row *river.Job[callArgs]) error {
 	w.c.make(ctx, row)
 	return nil

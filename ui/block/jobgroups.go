@@ -87,7 +87,7 @@ var groupRank = [...]int{
 	engine.Discarded: 5, engine.Pending: 6, engine.Cancelled: 7, engine.Completed: 8,
 }
 
-// heldRank is that of what is held: a hold of a second takes its lines from what is in line, above it, and moves
+// heldRank is the rank of what is held. It lies below what is in line: a hold of a second takes rows from there, and moves
 // nothing else.
 const heldRank = 2
 

@@ -65,8 +65,8 @@ func SpentOn(v *page.View, a *engine.Attempt, until time.Time, job *engine.JobRo
 		if s.result.Glyph == "" {
 			s.result = v.Theme.State("FAILED")
 		}
-		// The policy counts its wait from the failure. The end of the attempt is only taken for a
-		// hold, which is no failure, and where the failure is not known.
+		// The policy counts its wait from the failure. Where that is not known, and after a hold, which
+		// is no failure, the end of the attempt stands in for it.
 		if at, ok := lastFailure(job); ok && (a == nil || a.Number > 0) {
 			s.add(themes.Planned(wait), sign, name, job.Due.Sub(at))
 		} else if a != nil {

@@ -97,7 +97,7 @@ func (a TimeAxis) steps(begin time.Time, step time.Duration, counts []int, end t
 const restsAfter = 10 * time.Second
 
 // ChartNow is the present of a screen's charts, and whether they rest. At rest they move once a
-// minute, with the clock in the title, since an idle screen is silent otherwise.
+// minute, with the clock in the title: an idle screen sends nothing else to the terminal.
 func ChartNow(v *page.View) (now time.Time, rests bool) {
 	// Before the first call the charts rest a while after the engine's start.
 	last := v.Engine.Started

@@ -69,7 +69,7 @@ func (p *Job) rungs(v *page.View) (out []rung) {
 // tried are the rungs as a list, whose cursor at rest stands on the newest try.
 type tried struct{ part.Slice[rung] }
 
-// First is the place of that: what was, and why it failed, is what a job is opened for.
+// First is the place of the newest try: a job is opened to see why that failed.
 func (t tried) First() int {
 	for i, r := range slices.Backward(t.Items) {
 		if r.Attempt != nil {

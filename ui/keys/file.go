@@ -213,7 +213,7 @@ func actionName(a page.Action) string {
 	return string(a)
 }
 
-// rebind gives an action other keys on some screens. A binding that holds on further ones is parted in
+// rebind gives an action other keys on some screens. A binding that holds on further ones is split in
 // two: the old keys stay there. Exit keeps ctrl+c everywhere.
 func rebind(list []Binding, at Context, section, name string, keys []string) ([]Binding, error) {
 	out, found := make([]Binding, 0, len(list)+1), false

@@ -400,7 +400,7 @@ func (l *List[T]) ToggleColumn(column int) {
 
 // Exporter is a page whose list can be copied and written to a file.
 type Exporter interface {
-	// Export gives the rows as text, columns parted by tabs, a header first; only
+	// Export gives the rows as text, columns separated by tabs, a header first; only
 	// selected gives the row under the cursor or the marked ones.
 	Export(v *page.View, only bool) (name string, rows [][]string)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// Count is a number with its thousands parted: 12,406.
+// Count is a number with its thousands separated: 12,406.
 func Count(n int) string { return human.Count(int64(n)) }
 
 // ShortID keeps the ends of an opaque id such as a PUUID.

@@ -8,7 +8,6 @@ import (
 // canvas is one row on which pieces are put in any order.
 type canvas struct{ cells []canvasCell }
 
-// canvasCell is one cell of it.
 type canvasCell struct {
 	glyph string // empty: nothing here yet
 	token themes.Token

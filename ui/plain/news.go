@@ -250,7 +250,7 @@ func (p *plain) compareAlerts(rows []engine.AlertRow, now time.Time) {
 	for _, a := range rows {
 		// What is acknowledged or silenced is told too: somebody has seen it.
 		old := cmp.Or(was[a.ID], engine.AlertOK)
-		// So is the end of what only pended.
+		// An alert that pended and never fired is not: its end is no news.
 		if a.State == old || a.State == engine.AlertPending || a.State == engine.AlertOK && old == engine.AlertPending {
 			continue
 		}

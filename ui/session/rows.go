@@ -47,7 +47,7 @@ func (r *Rows) Apply(u engine.Update, now time.Time) (changed int, turned bool) 
 	return len(u.Accounts) + len(u.Jobs) + len(u.Gone) + len(u.Calls), ready && r.kept != was
 }
 
-// keeps tells what an engine's calls stand for, or stood for, from anything else.
+// keeps names all that keeps the engine from calling, so that two answers differ when that has changed.
 func keeps(d *page.Data) string {
 	parts := []string{string(d.Engine.State)}
 	for i := range d.Queues {
@@ -63,7 +63,7 @@ func keeps(d *page.Data) string {
 	for _, b := range d.Limits.Breakers {
 		parts = append(parts, b.Host+b.Method)
 	}
-	slices.Sort(parts) // hosts come by what waits for them
+	slices.Sort(parts) // hosts come in the order of what waits for them, which changes
 	return strings.Join(parts, " ")
 }
 

@@ -68,7 +68,7 @@ func (tb *Table) CameWith(version uint64) *Table {
 	return tb
 }
 
-// Own says that the table is about the file that it is in: another that has the same rows has others there.
+// Own says that the table describes the file that it is in: another file with the same data has other rows there.
 func (tb *Table) Own() *Table {
 	tb.own = true
 	return tb

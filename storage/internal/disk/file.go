@@ -140,8 +140,8 @@ func openGuarded(path string, o *bolt.Options) (b *bolt.DB, err error) {
 	return b, err
 }
 
-// OpenSealed is OpenFile to read one that need not be walked if it is as [Seal] left it: nothing walks it when it is
-// opened to be read either, and a damaged page is found by who comes to it.
+// OpenSealed is OpenFile for reading, without the look at every page if the file is as [Seal] left it: a damaged page is then
+// found by whoever reads it.
 func OpenSealed(path string, o *bolt.Options, log zerolog.Logger) (*bolt.DB, error) {
 	if !o.ReadOnly || !sealed(path) {
 		return OpenFile(path, o, log)

@@ -193,9 +193,8 @@ func (s *Shard) checkSchema(b *bolt.Tx) error {
 	return nil
 }
 
-// Get returns a copy of a stored value.
-// A copy, because bbolt's own bytes are gone with its transaction. engine.ErrNotFound if there
-// is none.
+// Get returns a copy of a stored value, since bbolt's own bytes are gone with the transaction.
+// engine.ErrNotFound if there is none.
 func (s *Shard) Get(match string, k []byte) (v []byte, err error) {
 	err = s.View(func(b *bolt.Tx) error {
 		if m := b.Bucket([]byte(Table)).Bucket([]byte(match)); m != nil {

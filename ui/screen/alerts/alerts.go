@@ -245,11 +245,11 @@ func evidenceRows(v *page.View, r *engine.AlertRow, w, h int, label string) (row
 	return rows
 }
 
-// leastLog is from how many rows on that an alert leaves empty the log stands in them.
+// leastLog is how many rows an alert must leave empty for the log to be shown in them.
 const leastLog = 4
 
-// someEvidence is how much of it stands below a list, and leastChart how many rows the chart of
-// an alert takes below that at least.
+// someEvidence is how many rows of evidence stand below the list, and leastChart the least that the chart of
+// an alert takes below that.
 const someEvidence, leastChart = 3, 4
 
 // standing is FIRING, now 47, limit > 2, since 12:30:05.

@@ -113,7 +113,7 @@ func (w *World) facts(p *Game, pr *Project) *facts {
 		patch.year, r.Between(patch.from, patch.to), r.Between(400, 780), r.Between(1000, 9999))
 	// 100 is the blue side and 200 the red one.
 	g.winner = 100 + 100*r.Below(2)
-	// Everybody has a place before anybody fights: who kills whom hangs on who is on whose side.
+	// Everybody has a place before anybody fights: who kills whom depends on the sides.
 	g.parts = make([]part, g.form.players)
 	for i := range g.parts {
 		g.cast(i, r, w)

@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"iter"
@@ -52,6 +53,50 @@ func (db *DB) SaveMatch(tx engine.Tx, m league.Match, byOperator bool) error {
 		return fmt.Errorf("save match %s: %w", m.ID, err)
 	}
 	return nil
+}
+
+// PutPayload commits a payload to its shard before any state names it. It is idempotent; see
+// payload.Store.Put. A file that cannot be written ends Serve, as a failed commit of the state does: no
+// state may be written about what went on here. A full disk does not, nor does one damaged month.
+func (db *DB) PutPayload(ctx context.Context, match string, p league.Part, ref league.PayloadRef, body []byte) error {
+	err := db.payloads.Put(ctx, match, p, ref, body)
+	// A folder that cannot be written to, or a file whose owner has changed, will not mend by
+	// itself.
+	_, unusable := errors.AsType[*disk.ErrUnusable](err)
+	if unusable || errors.Is(err, disk.ErrUnknown) {
+		db.writer.Break(err)
+	}
+	return err
+}
+
+// Raw gives Riot's JSON of a match or its timeline. engine.ErrNotFound, and so is what retention
+// took.
+func (db *DB) Raw(ctx context.Context, match string, p league.Part) ([]byte, error) {
+	m, err := readIn(ctx, db, func(t *txn) (league.Match, error) { return t.match(match) })
+	var raw []byte
+	if err == nil {
+		raw, err = db.payloads.Raw(match, p, m.Of(p).Ref)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s payload of %s: %w", p, match, err)
+	}
+	return raw, nil
+}
+
+// CheckPayload proves that a stored part is whole, without unpacking it. Errors as of Raw.
+func (db *DB) CheckPayload(ctx context.Context, match string, p league.Part) error {
+	m, err := readIn(ctx, db, func(t *txn) (league.Match, error) { return t.match(match) })
+	if err == nil {
+		_, err = db.payloads.Get(match, p, m.Of(p).Ref)
+	}
+	return err
+}
+
+// FindPayload looks for a payload that a crash left without state; see payload.Store.Find.
+func (db *DB) FindPayload(
+	ctx context.Context, match string, p league.Part,
+) (ref league.PayloadRef, body []byte, ok bool, err error) {
+	return db.payloads.Find(ctx, match, p)
 }
 
 // legalFetch refuses a move that S0-1 does not list. A status that stays is no move.

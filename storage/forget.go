@@ -236,7 +236,7 @@ func (t *txn) person(who string) (persons []league.Account, err error) {
 	if missing != nil && !disk.IsNotFound(missing) {
 		return nil, missing
 	}
-	called := []string{who} // PUUIDs and Riot IDs; those of whoever is found are looked for, too
+	called := []string{who} // PUUIDs and Riot IDs to look for; it grows by those of each person that is found
 	add := func(a league.Account) {
 		persons = append(persons, a)
 		called = append(called, append(puuidsOf(a), a.RiotID())...)
@@ -284,9 +284,8 @@ func (t *txn) scrubStates(a league.Account) error {
 	}
 	scrub, clean := newScrub(a, alone), map[string][]byte{}
 	for r := range t.Rows(tState, nil) {
-		// Several accounts may be half forgotten at once.
 		if bytes.HasPrefix(r.Key, []byte(forgetPrefix)) {
-			continue // who is half deleted has to be found
+			continue // the mark of another account that is half deleted: it is still needed
 		}
 		blob, err := tState.BlobOf(r.Key, r.Value)
 		if err != nil {

@@ -156,8 +156,8 @@ type Payloads interface {
 // copying is how many payloads are copied at once: they share the commits.
 const copying = 16
 
-// CopyPayloads copies those that a match of the directory names, which has the rows already, and reads each back. Of
-// what an earlier copy has left only the same stays.
+// CopyPayloads copies the payloads that a match names, and reads each back; the rows are copied before. What an earlier
+// copy has left stays if it is the same.
 func (h *Handover) CopyPayloads(ctx context.Context, from, to Payloads, step func(done, total int)) (n int, err error) {
 	all, err := from.ByMonth(ctx)
 	if err != nil {

@@ -26,9 +26,9 @@ import (
 //
 // A value that such a table could not take would keep all others from it: texts and numbers are made to fit.
 
-// Readable gives the typed table in which a row stands, "" = in none, and its rows there: none of one that is removed,
-// that cannot be read, or that no view shows. Each row is its columns by name, to be told as JSON, with the key of ours
-// in k: all that have it go when the row changes.
+// Readable gives the typed table of a row, "" = it has none, and its rows there: none of a row that is removed, that
+// cannot be read, or that no view shows. Each is its columns by name, as JSON, with our key in k, by which the rows of
+// before are deleted when ours changes.
 func Readable(s Step) (table string, rows []map[string]any) {
 	of, known := shown[s.Table]
 	if !known || s.Key == nil {

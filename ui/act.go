@@ -56,7 +56,6 @@ func (m *model) key(k tea.Key, now time.Time) tea.Cmd {
 // by init, since its functions lead back to it, which Go takes for a circle.
 var appActs map[page.Action]func(m *model, now time.Time) tea.Cmd
 
-// Not a value of its own: the functions lead back to it, which Go takes for a circle.
 func init() {
 	appActs = map[page.Action]func(m *model, now time.Time) tea.Cmd{
 		keys.Filter:   func(m *model, _ time.Time) tea.Cmd { return m.askFilter() },

@@ -41,7 +41,6 @@ type verb struct {
 // its functions lead back to it, which Go takes for a circle.
 var verbs []verb
 
-// Not a value of its own: the functions lead back to verbs, which Go takes for a circle.
 func init() {
 	verbs = []verb{
 		{"accounts", "a filter", listVerb(page.ScreenAccounts)},

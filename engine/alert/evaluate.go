@@ -118,9 +118,9 @@ const (
 	longSince = 10 * time.Minute
 )
 
-// over reports whether what is counted over an hour has ended, although the hour still has it: for three times the usual
-// pause between its traces, which come latest first, there was none. What is usual the median tells: two short troubles
-// in an hour are not one long. Jobs that are given up stay so, until somebody retries them.
+// over reports whether a trouble that is counted over an hour has ended before the hour is over: for three times the median
+// pause between its traces, which come latest first, there was none. The median, since two short troubles in an hour are
+// not one long. Jobs that are given up stay so, until somebody retries them.
 func (m *Monitor) over(r Rule, traces []engine.Evidence, now time.Time) bool {
 	var well *ring
 	switch t := m.tallyOf(r.Kind); r.Measure {

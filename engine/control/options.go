@@ -60,7 +60,7 @@ type Backend interface {
 	// Why says why the job does not run, until when, and its place in line.
 	Why(j engine.Job) (reason string, until time.Time, place int)
 	NextRetries(ctx context.Context, n int) ([]engine.Job, error)
-	// Soonest gives jobs among which the n live ones are that go next.
+	// Soonest gives the n live jobs that go next, and perhaps others.
 	Soonest(ctx context.Context, n int) ([]engine.Job, error)
 	// Externals are the ids that the other side has given to attempts under way.
 	Externals() map[engine.JobID]string

@@ -208,7 +208,7 @@ func (f finder) metrics(ctx context.Context, q engine.MetricsQuery) (m engine.Me
 	if err != nil {
 		return m, err
 	}
-	// Of the present and not of the window, of which nobody has kept the lengths.
+	// As they are now: nobody keeps how long the queues were during the window.
 	m.Waiting = map[engine.Queue]int{}
 	for _, row := range queues {
 		// One that waits for children has had its turn.

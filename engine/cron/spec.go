@@ -103,7 +103,7 @@ type entry struct {
 	sched Schedule
 }
 
-// newEntry reads a spec. "@" parts name and instant in the id of a tick, so that no name may have one.
+// newEntry reads a spec. "@" stands between name and instant in the id of a tick, so that no name may have one.
 func newEntry(s Spec) (entry, error) {
 	sched, err := Parse(s.Expr, s.Zone)
 	switch {

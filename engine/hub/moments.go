@@ -35,8 +35,8 @@ type Moments struct {
 	data []byte        // what it was packed to
 }
 
-// packed is a moment as it is kept: without its instants, so that those of a quiet
-// minute are one.
+// packed is a moment as it is kept, its instant beside the data: all moments of a quiet minute share the same
+// bytes.
 type packed struct {
 	at   time.Time
 	data []byte

@@ -147,7 +147,7 @@ type Store interface {
 	// Reprioritize gives waiting jobs of a queue another priority, but those of one kind: some behind a job; next is
 	// where to go on, "" = at the end.
 	Reprioritize(tx engine.Tx, q engine.Queue, but engine.Kind, p engine.Priority, after string) (next string, err error)
-	// NextPlayer is the player of a collection that was found behind another; after "" the first.
+	// NextPlayer is the player of a collection that was found next after another; after "" the first.
 	NextPlayer(tx engine.Tx, collection, after string) (a league.Account, ok bool, err error)
 	// SeatsOf gives the seats of some matches of an owner, those behind a place in its list; next is the place where
 	// to go on, "" = at the end.

@@ -106,7 +106,7 @@ func (in *Ingest) claim(tx engine.Tx, a league.Account, want league.Ask, p leagu
 // looks after.
 func (in *Ingest) start(tx engine.Tx, a league.Account, want league.Ask, p league.Policy,
 	by engine.Actor) (engine.Receipt, error) {
-	want, err := in.relist(tx, a, want) // a schedule has asked before, to tell how many
+	want, err := in.relist(tx, a, want) // again, for a schedule: it has asked before, to foresee its calls
 	if err != nil {
 		return engine.Receipt{}, err
 	}

@@ -16,8 +16,8 @@ import (
 // Pager turns alerts and events into jobs, and handles them. Make it with New, take
 // over with Load, give it the job engine with Use, then Run.
 //
-//	alerts ─ Alerts ─▶ look ─▶ jobs: a call, and one per channel      (watch.go)
-//	moves  ─ Told ──────────▶ jobs: one per hook, in the move's own transaction (event.go)
+//	alerts ─ Alerts ─▶ compareAlerts ─▶ jobs: a call, and one per channel      (watch.go)
+//	moves  ─ OnMove ──────────────────▶ jobs: one per hook, in the move's own transaction (event.go)
 //	jobs   ─ Kinds ─────────▶ a telephone call, a POST, a command
 //
 // Its methods may be called by several goroutines; Run by one.

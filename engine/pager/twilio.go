@@ -148,8 +148,8 @@ func (t *twilio) hangUp(ctx context.Context, sid string) (callResource, error) {
 	return t.one(ctx, http.MethodPost, "/Calls/"+sid+".json", url.Values{"Status": {string(engine.CallCanceled)}})
 }
 
-// end is how an ended call ended. A mailbox that was told apart has told nobody; of a call that was placed
-// before that was asked for, nobody knows.
+// end is how an ended call ended. A mailbox that answered counts as no answer, where Twilio was asked to tell
+// a mailbox from a person.
 func (c callResource) end() engine.CallEnd {
 	end := engine.CallEnd{Status: engine.CallStatus(c.Status)}
 	if end.Status == engine.CallCompleted && (strings.HasPrefix(c.By, "machine") || c.By == "fax") {

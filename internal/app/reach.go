@@ -74,12 +74,12 @@ func wakeIt(cfg config.Config, pid int) string {
 	return fmt.Sprintf("it does not answer; if it was stopped, `kill -CONT %d` lets it go on; else `kill -9 %d` ends it, and what is stored stays", pid, pid)
 }
 
-// standsStill is that of whoever has a data directory, as an error with its name; nil = there is none.
+// standsStill is wakeIt as the error of a directory that is held; nil = nobody holds it and stands still.
 func standsStill(cfg config.Config) *storage.ErrHeld {
 	if wakeIt(cfg, 0) == "" {
 		return nil
 	}
-	h, _, _ := storage.HolderOf(cfg.DataDir) // of one that cannot be read the socket tells enough
+	h, _, _ := storage.HolderOf(cfg.DataDir) // without it the advice names no process
 	return &storage.ErrHeld{PID: h.PID, Host: h.Host, Since: h.Since, Store: "data directory " + cfg.DataDir, Do: wakeIt(cfg, h.PID)}
 }
 

@@ -266,7 +266,7 @@ func forensicsCommand() commandDecl {
 	}
 }
 
-// notBelow0 refuses a number of rows below 0; 0 is for everything, which without names.
+// notBelow0 refuses a number of rows below 0. without says what 0 stands for, such as every row.
 func notBelow0(flag string, n int, without string) error {
 	if n < 0 {
 		return usagef("--%s %d makes no sense: use 1 or more, or 0 for %s", flag, n, without)

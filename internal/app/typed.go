@@ -23,7 +23,8 @@ type (
 		on  engine.Console
 		cfg config.Config
 	}
-	// treeKey is of what makes the command tree. Main gives it along, since commands of the tree open the console.
+	// treeKey is the key of a function that makes the command tree. It comes by the context, since commands of
+	// the tree itself open the console.
 	treeKey struct{}
 )
 

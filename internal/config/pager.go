@@ -214,7 +214,7 @@ func secretFile(path string) (string, error) {
 	return text, err
 }
 
-// mindMode: a config.toml with a secret in it is a secret.
+// mindMode refuses a config.toml with a secret in it that others can read.
 func (r *reader) mindMode(path string) {
 	// Only the mode is looked at: the file has been read already.
 	info, err := os.Stat(path)

@@ -31,7 +31,7 @@ func (d *doctor) settings(context.Context) {
 // engine tells what the engine says of itself. What is wrong with it is one line: its key is in it.
 func (d *doctor) engine(context.Context) {
 	if d.Engine == nil {
-		if _, held, _ := storage.HolderOf(d.Dir); held { // of an error another check tells
+		if _, held, _ := storage.HolderOf(d.Dir); held { // its error is told by another check
 			d.addLine(Unseen, "ask again in a moment", "whoever holds the directory does not answer yet")
 			return
 		}

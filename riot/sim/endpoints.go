@@ -169,7 +169,7 @@ func (s *Sim) apex(c *call) *answer {
 		tier, leagueID(c.Host, queue, tier), queue, "Simulated "+tier)+s.rungs(c, all)+"]}")
 }
 
-// rungs are the entries of players of a league. Those of an apex league leave out what stands once before them.
+// rungs are the entries of players of a league. In an apex league tier, queue and league id stand once, before the entries.
 func (s *Sim) rungs(c *call, players []*world.Account) string {
 	entries := make([]string, len(players))
 	for i, a := range players {

@@ -237,7 +237,7 @@ func (m *member) stand(ctx context.Context, l look) error {
 		return nil // another was faster
 	}
 	if err != nil {
-		return err // whether it has won is seen in the next look: its term then ends unused
+		return err // it may have won all the same: the next look shows that, and the term ends unused
 	}
 	if err := m.db.DetachCopy(ctx, m.conn); errors.Is(err, engine.ErrRefused) {
 		return ending{err}

@@ -43,15 +43,14 @@ func Look(ctx context.Context, db *pg.DB, ttl time.Duration) (engine.MembersPage
 
 // look is what one question to the database gives.
 type look struct {
-	engine.MembersPage // as the tables have it: who leads in it may have led only
+	engine.MembersPage // as the tables have it: the term of its leader may be over
 	ttl                time.Duration
 	beat               int64         // the number of the last renewal, which only grows
 	left               time.Duration // of the term, by the database's clock
 }
 
-// yields reports whether one with a key leaves the lead to others: who has the key that the fleet
-// works with, and lives. When nobody is left that has it, the fleet goes on with another. Who has none
-// leaves it to anybody with one, and who is cut off from Riot to anybody with its key who is not.
+// yields reports whether a member with a key leaves the lead to others: to one with the fleet's key, as long as such
+// a one lives; without a key to anybody who has one; cut off from Riot to anybody with the same key who is not.
 func (l *look) yields(key string, cutOff bool) bool {
 	if cutOff && slices.ContainsFunc(l.Members, func(m engine.MemberRow) bool {
 		return m.Alive() && m.MayLead && m.CutOff.IsZero() && m.Key == key

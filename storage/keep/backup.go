@@ -174,7 +174,7 @@ func refuseStore(to string) error {
 	return nil
 }
 
-// own takes for copies of this store's months those of this store alone: others may have the same folder.
+// own finds the newest copies of this store's months: the folder may have those of other stores, too.
 func (b *backuper) own(kept []Backup) error {
 	err := b.Bolt.View(func(tx *bolt.Tx) error {
 		b.report.State.Instance = b.storeName(tx)
@@ -188,8 +188,8 @@ func (b *backuper) own(kept []Backup) error {
 // has the same instance, and must not take the backups of the original for its own.
 func (b *backuper) storeName(tx *bolt.Tx) string { return versionOf(tx).Instance + b.dirID() }
 
-// dirID names the directory by its path and its inode, as ".0123456789abcdef": one that is moved has another. It is
-// "" where the backups lie in it: nobody else has that folder.
+// dirID names the directory by its path and its inode, as ".0123456789abcdef": a directory that was moved has another
+// name. It is "" where the backups lie in the directory: no other store backs up there.
 func (b *backuper) dirID() string {
 	dir, to := absolute(b.Dir), absolute(b.to)
 	if strings.HasPrefix(to, dir+string(filepath.Separator)) {

@@ -77,8 +77,8 @@ func (l *Log) Append(ctx context.Context, term int64, c storage.Commit) error {
 	}
 }
 
-// stale reports whether an error is that of a session that began while the server only read, and goes on so when it writes
-// again: the first such refusal is asked about once more, on a connection that is made now.
+// stale reports whether a statement is to be tried again on a new connection: a session that began while the server was
+// read-only stays so when the server can write again. That is believed once.
 func (l *Log) stale(err error, asked *bool) bool {
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	if !ok || e.Code != readOnly || *asked {
@@ -89,7 +89,7 @@ func (l *Log) stale(err error, asked *bool) bool {
 	return true
 }
 
-// append is Append of one try. One whose answer was lost may have added the commit: then that is found.
+// append is one try of Append. A try before it, whose answer was lost, may have added the commit: that is looked for.
 func (l *Log) append(ctx context.Context, term int64, c storage.Commit) error {
 	var seq int64
 	err := l.db.pool.QueryRow(ctx, addCommit, term, int64(c.Seq), c.Rows, c.Changes, l.channel()).Scan(&seq, nil)
@@ -226,9 +226,8 @@ func (l *Log) Rest() {
 	}
 }
 
-// foldCommits is how many commits the rows follow at once, and carriedCommits how many are carried out on a file, of
-// commitBytes, since they are held in memory meanwhile; keptCommits are kept for those who are behind, for as long as
-// keptFor: they tell what was deleted since, too.
+// foldCommits is how many commits the rows follow in one transaction. carriedCommits, of commitBytes at most, are read into
+// memory to be carried out on a file. keptCommits stay in the log for keptFor, for files that are behind.
 const (
 	foldCommits    = 200
 	carriedCommits = 100

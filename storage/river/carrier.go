@@ -173,7 +173,7 @@ func (c *Carrier) Obey(ctx context.Context) error {
 // queue is that of the calls that are made with the key in use. Without one nobody lets any go.
 func (c *Carrier) queue() string { return "call_" + cmp.Or(c.opt.Key(), "none") }
 
-// keyLook is between two looks whether the key is another one. What is let go for it can be begun for 2 s.
+// keyLook is how often the key is compared: a call that is let go for a new key may be begun for 2 s only.
 const keyLook = 250 * time.Millisecond
 
 // followKey takes calls from the queue of the key in use, whatever that is, and from none while

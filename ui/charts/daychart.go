@@ -13,7 +13,7 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// upTo are the half hours with the one that has begun, which the frame tells with all else that it shows.
+// upTo are the half hours that were asked for, up to the present one, which is of the same reading as the rest of the frame.
 func upTo(v *page.View) []engine.TrafficSpan {
 	now, spans := v.Engine.Traffic, v.Foot.Day
 	if now.At.IsZero() {

@@ -23,7 +23,7 @@ type Out struct {
 	Spoken bool // it is listened to: rows are sentences
 	View   View // what of a list is printed
 
-	// Wait shows on another line than W's what a long look has come to, "" = nothing; nil = nobody sees it.
+	// Wait shows how far a long search has come, beside what W gets; "" clears it, nil = nobody sees it.
 	Wait func(text string)
 }
 

@@ -43,7 +43,7 @@ func (p *Job) Draw(v *page.View) []string {
 // The tries have their place before all but the head and the reason; log and calls come last, as
 // they have screens of their own.
 func (p *Job) inspector(v *page.View, outer int) []string {
-	// Its parts measure the screen by the view: they are given one of the width that they have.
+	// The parts measure the screen by the view: they get one that is as wide as the inspector.
 	n := *v
 	n.W = outer
 	w, j := n.Inner(outer), p.row(v)

@@ -149,8 +149,8 @@ type Page interface {
 	Draw(v *View) []string
 }
 
-// Teller is a page with a sentence of its own on why it is not faster, as true as the
-// engine's, which stands where it tells none.
+// Teller is a page with a sentence of its own on why it is not faster. Where it gives none, the engine's is
+// shown.
 type Teller interface {
 	Tell(v *View) string
 }

@@ -15,9 +15,8 @@ type Index[T any] struct {
 	// Of gives the key of the value that a row leads to. It must take any bytes: Check calls it for
 	// damaged rows too.
 	Of func(e Entry) []byte
-	// Missing says for people what is not as it must be of a value that a row is missing of, as "is
-	// not found by its Riot ID"; Wrong what is not of a row that leads to no such value, as "leads
-	// to no account of that name".
+	// Missing is the finding about a value whose row is missing, such as "is not found by its Riot ID";
+	// Wrong about a row without such a value, such as "leads to no account of that name".
 	Missing, Wrong string
 }
 

@@ -250,7 +250,7 @@ func (p *Pace) see(r *CollectionRow, now time.Time) (from paceSample, ok bool) {
 		p.seen = nil
 	}
 	if r.Stands() != "running" || r.Ladder < r.Ladders {
-		p.seen = nil // it starts anew behind a pause
+		p.seen = nil // after a pause the pace is measured anew
 		return from, false
 	}
 	if n := len(p.seen); n == 0 || now.Sub(p.seen[n-1].at) >= leastPace {

@@ -16,7 +16,7 @@ type RankRow struct {
 	Points   int       `json:"points"` // League Points
 	Wins     int       `json:"wins"`
 	Losses   int       `json:"losses"`
-	PUUID    string    `json:"puuid,omitempty"` // whose seats are theirs; one of several where keys of several projects have asked
+	PUUID    string    `json:"puuid,omitempty"` // by which matches name the player; one of several where keys of several projects were used
 }
 
 // RanksQuery asks for an account's rank history, newest first; answered by

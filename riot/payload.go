@@ -135,7 +135,7 @@ func (b *body) payload() (Payload, error) {
 }
 
 func (b *body) release() {
-	if b.raw != b.wire { // there are no more of them than places, however large
+	if b.raw != b.wire { // kept whatever its size: there are no more of them than places in unpacking
 		b.raw.Reset()
 		unpacked.Put(b.raw)
 	}

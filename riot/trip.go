@@ -32,7 +32,7 @@ type trip struct {
 	mu      sync.Mutex
 	permit  Permit
 	kept    bool // on a connection that has served another call
-	dead    bool // which the server had closed by then: nothing was written
+	dead    bool // the server had closed that connection: nothing was written
 	wrote   bool
 	began   bool
 	ended   bool

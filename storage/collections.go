@@ -321,7 +321,7 @@ func (db *DB) LastPlayers(ctx context.Context, id, ladder, upto string, n int) (
 	err = db.view(ctx, func(t *txn) error {
 		var before []byte
 		if upto != "" {
-			before = append(key.Strings(id, upto), 0) // it stands before what is behind it
+			before = append(key.Strings(id, upto), 0) // the least key behind it: the walk back begins with upto itself
 		}
 		seen := 0 // in a first round nobody was listed before all ladders are read
 		for r := range t.RowsBack(playersOf.Table, key.Strings(id), before) {

@@ -199,7 +199,7 @@ func (db *DB) Fetched(tx engine.Tx, p league.Part, n int, fits func(match string
 	return ids
 }
 
-// matchFacts are what a match's own record tells of it, without whose list it is in and who sat in it.
+// matchFacts are what a match's own record has of it: not whose list it is in, nor its players.
 func matchFacts(m league.Match) engine.MatchRow {
 	return engine.MatchRow{
 		ID: m.ID, Status: m.Match.Status.String(), Timeline: m.Timeline.Status.String(), Attempts: m.Match.Attempts,

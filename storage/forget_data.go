@@ -14,8 +14,8 @@ import (
 	"github.com/farsight-console/farsight/storage/key"
 )
 
-// matches takes the account's list apart, and out of the lists of the collections that had the person what nobody else
-// of them has played.
+// matches takes the matches out of the account's list, and out of the lists of collections that had the person those
+// that no other of their players has played.
 func (w *forgetter) matches() error {
 	for _, owner := range append([]string{w.f.Account}, w.f.Listed...) {
 		if err := w.unlist(owner); err != nil {

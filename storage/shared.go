@@ -71,7 +71,7 @@ type Step = collection.Step
 type Commit struct {
 	Seq     uint64 // the first is 1
 	Rows    []byte // see Steps
-	Changes []byte // what is told of it, as JSON
+	Changes []byte // for those who watch, as JSON
 }
 
 // Steps goes through the rows of a commit.
@@ -283,7 +283,7 @@ func (db *DB) fill(ctx context.Context) error {
 	return err
 }
 
-// errFilling is for who reads meanwhile: half of it is there.
+// errFilling answers readers while the file is filled: only a part of it is there.
 var errFilling = engine.Problemf(engine.ErrGone, "ask again in a moment", "what is stored is fetched anew from the database")
 
 // join brings the file of a process to what the others have, before anybody reads it.
@@ -330,7 +330,7 @@ type carried struct {
 	*share
 	doomed  *payload.Doomed
 	written *disk.WriteTimes
-	spoilt  sync.Map // matches of which somebody found one damaged, and nobody has put it anew
+	spoilt  sync.Map // matches with a payload that was found damaged and is not replaced yet
 }
 
 func (c *carried) Put(ctx context.Context, match string, p league.Part, ref league.PayloadRef, body []byte) error {

@@ -33,7 +33,7 @@ import (
 //
 // The frame is a string of exactly m.h rows, which Bubble Tea compares with the one before it.
 func (m *model) draw(now time.Time) {
-	// All three are found anew by whoever draws them.
+	// Drawing sets all three anew.
 	m.cursor, m.ticks, m.hits = nil, false, m.hits[:0]
 	// Nothing is drawn before the terminal has told its size and, where it was asked, its ground.
 	if m.asking || m.w <= 0 || m.h <= 0 {
@@ -241,7 +241,7 @@ func (m *model) tabRow(v *page.View) string {
 // there is nothing to tell. With several engines, one of them may have no key while others do.
 func keyText(v *page.View) string {
 	if e := &v.Engine; e.Key == "" && e.Term != nil && !e.Term.Here {
-		return "no key here" // and others have one
+		return "no key here" // the leader, another process, has its own
 	} else if e.Key == "" {
 		return ""
 	}

@@ -91,7 +91,7 @@ func (t *toasts) top(zone *time.Location) part.Toast {
 	return part.Toast{Word: toastWord[x.Level], Text: x.text, At: x.At.In(zone).Format("15:04:05"), More: n - 1}
 }
 
-// What nobody reads in the seconds for which a message stands; the list of messages has it.
+// Nobody reads these in the few seconds for which a message is shown; the list of messages keeps them.
 var (
 	isoTime = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)`)
 	matchID = regexp.MustCompile(`\b(?:(match|timeline):)?[A-Z]{2,4}\d?_\d+\b`)

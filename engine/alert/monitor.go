@@ -124,7 +124,7 @@ func (c *counts) each(kind engine.Kind) []*tally {
 	return []*tally{&c.tally, c.kinds[kind]}
 }
 
-// tallies are all there are.
+// tallies are that of all jobs, and that of each kind.
 func (c *counts) tallies() []*tally {
 	return slices.AppendSeq([]*tally{&c.tally}, maps.Values(c.kinds))
 }

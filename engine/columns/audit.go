@@ -83,7 +83,7 @@ func Who(a engine.Actor) string {
 	return a.User + "@" + a.Via
 }
 
-// ByUser says behind a verb who did it; "" where that is nobody.
+// ByUser is what follows a verb to say who did it, such as " by ana"; "" = nobody did.
 func ByUser(a engine.Actor) string {
 	if a.User == "" {
 		return ""

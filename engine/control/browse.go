@@ -115,7 +115,7 @@ func (s still) cost(context.Context, engine.CostQuery) (engine.Cost, error) {
 		"the cost depends on the limits, and no engine runs that knows them")
 }
 
-// soonest are the oldest: nobody says which go next.
+// soonest are the oldest ones: without an engine nobody knows which go next.
 func (s still) soonest(ctx context.Context, n int) ([]engine.Job, error) {
 	jobs, _, _, err := s.store.Jobs(ctx, engine.JobsQuery{Oldest: true, Page: engine.Page{Limit: n}})
 	return jobs, err

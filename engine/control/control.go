@@ -54,7 +54,7 @@ func (c *Control) row(j engine.Job) engine.JobRow {
 	return r
 }
 
-// open are the hub's: it has had all of them since the start.
+// open are the accounts with a run under way, which the hub has in memory.
 func (c *Control) open(context.Context) ([]engine.AccountRow, error) {
 	return c.hub.Open(), nil
 }

@@ -282,7 +282,7 @@ type live interface {
 	open(ctx context.Context) ([]engine.AccountRow, error)
 	policy(j *engine.Job) engine.Policy
 	externals() map[engine.JobID]string
-	// soonest gives jobs among which the n live ones are that go next.
+	// soonest gives the n live jobs that go next, and perhaps others.
 	soonest(ctx context.Context, n int) ([]engine.Job, error)
 }
 

@@ -72,7 +72,7 @@ type dueTicks struct {
 }
 
 // due walks over them. Only the latest are kept: a clock that is years ahead would
-// else fill the memory.
+// fill the memory otherwise.
 func (e entry) due(next, now time.Time) dueTicks {
 	keep := 1
 	if e.Misfire == All {

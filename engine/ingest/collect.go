@@ -158,7 +158,7 @@ func (in *collects) readLadder(ctx context.Context, r engine.Run, c engine.Colle
 	}
 	switch {
 	case ok:
-	case o.Verb == engine.VerbFail && o.Class == riot.ClassMissing: // a ladder that nobody stands on
+	case o.Verb == engine.VerbFail && o.Class == riot.ClassMissing: // an empty ladder
 	case o.Verb == engine.VerbFail && strings.HasPrefix(string(o.Class), "403."):
 		o.Err = fmt.Errorf("the API key may not read ladders (league-v4 on %s): list the players in a file instead, with --players: %w", of.platform, o.Err)
 		return o

@@ -445,7 +445,7 @@ func (in *Ingest) countLadders(ctx context.Context, c engine.Collection, count b
 			}
 			e, _ := errors.AsType[*riot.Error](fault)
 			switch {
-			case e != nil && e.Class == riot.ClassMissing: // a ladder that nobody stands on
+			case e != nil && e.Class == riot.ClassMissing: // an empty ladder
 				n, fault = 0, nil
 			case e != nil && e.Reason.Denied() && in.opt.API.Probe(ctx, l.platform.AccountRegion(), "") == nil: // the key works
 				return nil, 0, "", engine.Problemf(engine.ErrRefused, "list the players in a file instead, with --players",

@@ -201,7 +201,7 @@ func (c *closing) count(g league.Gap, run *league.Run) error {
 	case g.Left:
 		*left = max(0, *left-1)
 		*had++
-	default: // it is among those had
+	default:
 		*lost = max(0, *lost-1)
 		if g.Part == league.PartTimeline {
 			run.TimelinesLost = max(0, run.TimelinesLost-1)

@@ -29,7 +29,7 @@ func (b *Backend) Resume(
 	return b.RestoreQueue(ctx, queueState(name, false, by, reason), by, reason)
 }
 
-// queueState is how a queue stands that is turned now.
+// queueState is the switch of a queue that is paused or resumed now.
 func queueState(name engine.Queue, paused bool, by engine.Actor, reason string) engine.QueueState {
 	return engine.QueueState{Name: name, Paused: paused, By: by, Since: atLeast(wall.Now()), Reason: reason}
 }

@@ -108,7 +108,7 @@ func (b *Backend) interruptJob(tx engine.Tx, j engine.Job, why string, cause eng
 		return fmt.Errorf("close attempt %d of job %s: %w", j.Attempts, j.ID, err)
 	}
 	if v.job.State == engine.Cancelled {
-		cause = engine.ByOperator // whose word had come before
+		cause = engine.ByOperator // who had asked for it before the process died
 	}
 	return b.move(tx, j, v.job, because{
 		cause: cause, reason: v.reason, outcome: engine.Outcome{Verb: v.attempt.Verb}, now: atLeast(wall.Now()),

@@ -102,7 +102,7 @@ func (o *Operator) audit(
 		At: time.Now(), By: cmd.By, Op: cmd.Op, Target: riot.Redact(targetOf(cmd, r)), Reason: riot.Redact(cmd.Reason),
 		Result: r.Text, Matched: r.Matched, Applied: r.Applied, Moves: r.Moves, Queue: r.Queue, Schedule: r.Schedule,
 	}
-	if err != nil { // of what was refused the words are as they came
+	if err != nil { // the words of a refused command were not checked
 		e.Result = riot.Redact(err.Error())
 		e.Target, e.Reason = safe.Line(e.Target, maxReason), safe.Line(e.Reason, maxReason)
 	}

@@ -51,9 +51,9 @@ type notice struct {
 	Next     string          `json:"next,omitempty"`
 	By       string          `json:"by,omitempty"`   // who has acknowledged it, or asked for the test
 	Test     bool            `json:"test,omitempty"` // no alert is behind it
-	Own      *ownCall        `json:"own,omitempty"`  // nor behind a user's own call, which is all that there is then
+	Own      *ownCall        `json:"own,omitempty"`  // a user's own call: then all fields about an alert are empty
 
-	evidence string // what speaks for it as it is told: a job keeps none of it, since it may name somebody
+	evidence string // of the alert, read when the notice is sent: no job keeps it, since it may name a person
 }
 
 // noticeOf is an alert as it is told at a turn. since is that of its firing, whatever the row says: the

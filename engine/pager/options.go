@@ -32,7 +32,7 @@ type Jobs interface {
 type Options struct {
 	Targets
 	Store    Store
-	Instance string // tells this engine from others, at whoever hears of several
+	Instance string // names this engine, for receivers that hear of several
 	// Account finds the account of an event.
 	Account   func(ctx context.Context, id string) (engine.AccountRow, error)
 	Transport http.RoundTripper // nil = the hardened one

@@ -117,7 +117,7 @@ func (p *Pager) Try(ctx context.Context, name string, by engine.Actor, dry bool)
 		Text: "a test goes to: " + strings.Join(words, "; ")}, nil
 }
 
-// toldBy is what lets somebody be told.
+// toldBy is the advice where nobody is configured.
 const toldBy = "fill in [pager] or [webhooks] in config.toml"
 
 // ownWords say whom users may call; "" = they may call nobody.

@@ -218,7 +218,7 @@ func (t *twilio) judge(a answer) error {
 		return nil
 	}
 	var said refusal
-	_ = json.Unmarshal(a.body, &said) // what is no refusal of theirs is shown as it is
+	_ = json.Unmarshal(a.body, &said) // a body of another form is shown as it is
 	e := &apiError{reason: reasons[said.Code], err: t.client.says(a)}
 	if said.Message != "" {
 		e.err = fmt.Errorf("refused with %d, code %d: %s", a.status, said.Code, t.client.clean(said.Message))

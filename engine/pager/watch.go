@@ -40,7 +40,8 @@ func (t *told) load(ctx context.Context, s Store) error {
 }
 
 // compareAlerts compares the alerts with what was told, tells what is new, and remembers.
-// Jobs are inserted first: told twice is a key that is held, not told is silence.
+// Jobs are inserted first: after a crash between the two they are inserted again, which their keys prevent; the
+// other way round nobody would be told.
 func (p *Pager) compareAlerts(ctx context.Context) error {
 	if p.jobs == nil || p.set.Load().nobody() {
 		return nil

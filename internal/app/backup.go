@@ -347,7 +347,7 @@ func (g given) compacted(r engine.CompactDone, ask engine.CompactAsk) error {
 	return cli.Report(g.out, r, func(r engine.CompactDone, out cli.Out) error { return printCompact(r, ask.Workers, out) })
 }
 
-// interrupted tells who has interrupted what goes on where it stopped that nothing is lost.
+// interrupted says of an interruption that nothing is lost: the command goes on where it stopped.
 func interrupted(err error) error {
 	if errors.Is(err, context.Canceled) {
 		_, _ = fmt.Fprintln(os.Stderr, "interrupted: nothing was lost; the same command goes on where it stopped")

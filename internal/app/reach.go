@@ -59,7 +59,7 @@ func neededEngine(ctx context.Context, cfg config.Config, need string) (*api.Cli
 		return c, err
 	}
 	if held := standsStill(cfg); held != nil {
-		return nil, errors.New(held.Error()) // another code than that of who wants the directory itself
+		return nil, errors.New(held.Error()) // without its type: exit code 4 is for commands that want the directory itself
 	}
 	return nil, fmt.Errorf("no engine runs on %s: %s", cfg.DataDir, need)
 }

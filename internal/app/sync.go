@@ -227,8 +227,8 @@ const (
 // errLeaderless says that nobody carries a sync out any more.
 var errLeaderless = engine.Problemf(engine.ErrGone, "everything is kept: start `farsight serve` with an API key on one of their machines, and the same command goes on where the sync stopped", "nobody leads the members any more that share the database")
 
-// leaderless waits until nobody has led for a while; nil when ctx ended first. While nobody tells
-// whether somebody leads, nobody knows.
+// leaderless waits until nobody has led for a while; nil when ctx ended first. A question that fails says
+// nothing, neither way.
 func leaderless(ctx context.Context, term func(context.Context) (*engine.Term, error)) error {
 	last := time.Now()
 	for await.Pause(ctx, ledLook) {

@@ -134,7 +134,6 @@ var (
 	excerpt = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`it began (?:\\)?"(?:[^"\\]|\\.)*"?`) })
 )
 
-// bytes masks a text.
 func (m *masker) bytes(body []byte) []byte { return []byte(m.text(string(body))) }
 
 // text masks in an order that matters: what is known by name goes first, and what looks like a name

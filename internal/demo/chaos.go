@@ -55,7 +55,7 @@ type Chaos struct {
 // that ends by itself.
 type injected struct {
 	rate    float64   // percent
-	pending int       // hits at which what was asked for once is done
+	pending int       // number of hits after which a fault that was asked for once is over
 	until   time.Time // of a preset
 	on      bool      // of a preset
 }

@@ -62,7 +62,7 @@ const hostLook = 100 * time.Millisecond
 // newHost asks with a client of its own, whose connections end with the demo.
 func newHost(addr string, s *sim.Sim) *Host {
 	h := &Host{addr: addr, sim: s, calls: http.Client{Timeout: time.Second, Transport: &http.Transport{}}}
-	h.serves.Store(true) // in memory nobody else can
+	h.serves.Store(true) // no other process can serve a simulator in memory
 	return h
 }
 

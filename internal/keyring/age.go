@@ -78,7 +78,7 @@ func (k *Age) Expires(ctx context.Context, now time.Time, fingerprint string, re
 		key.First = now.Round(0).UTC()
 	}
 	end, worked := key.First.Add(devKeyLife), k.worked()
-	if !key.Worked && worked.After(key.First) && !worked.Equal(k.judged) { // nothing else tells of other limits
+	if !key.Worked && worked.After(key.First) && !worked.Equal(k.judged) { // only a newer answer can tell of other limits
 		k.judged = worked
 		if isDevelopment(k.Limits()) {
 			key.Worked, key.Project = true, k.Project()

@@ -10,7 +10,7 @@ type cause struct {
 	kind  causeKind
 	scope *scope
 	win   *window
-	until instant // never: after an answer or a command
+	until instant // never = no instant ends it, but an answer or a command
 	spent int
 	limit int
 	why   Kind

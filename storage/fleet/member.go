@@ -45,7 +45,7 @@ type Options struct {
 // UsualTTL is how long a term lasts without a renewal, unless Options say otherwise.
 const UsualTTL = 3 * time.Second
 
-// usual is a term's length, in which 0 stands for that of most.
+// usual is a term's length, with 0 for UsualTTL.
 func usual(ttl time.Duration) time.Duration {
 	if ttl == 0 {
 		return UsualTTL
@@ -174,7 +174,7 @@ func (m *member) beat() error {
 	case !renewed:
 		m.term.End()
 	case m.term != nil && (key == "" || leaves) && l.yields(key, leaves):
-		m.term.End() // somebody is there who has one, or who reaches Riot
+		m.term.End() // to a member who has a key, or reaches Riot
 	case m.term != nil:
 		m.term.extend(began.Add(m.TTL))
 	}

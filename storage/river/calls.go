@@ -158,7 +158,7 @@ func (l *Calls) Carry(ctx context.Context, call riot.Carried) (a *riot.Answer, b
 	switch {
 	case l.end(endUnused, id):
 		return nil, false, context.Cause(ctx)
-	case !l.end(endLost, id): // it was told of just now, or nobody can say
+	case !l.end(endLost, id): // its end was reported just now, or the database does not answer
 		return l.read(ctx, id)
 	}
 	return nil, true, context.Cause(ctx)

@@ -57,7 +57,7 @@ func (c *Carrier) make(ctx context.Context, row *river.Job[callArgs]) {
 	call := riot.Carried{Job: row.Args.Job}
 	err := c.pool.QueryRow(ctx, begin, row.ID, c.opt.Member, c.opt.Key()).Scan(&call.Host, &call.Method, &call.Path)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return // another has it, or nobody may any more
+		return // another member has begun it, or it has expired
 	}
 	if err != nil { // nobody knows whether it is ours: it must not be made
 		c.opt.Log.Warn().Err(err).Str("job", call.Job).Msg("a call is left")
@@ -78,7 +78,7 @@ func (c *Carrier) make(ctx context.Context, row *river.Job[callArgs]) {
 		}
 	}
 	c.opt.Reach.Note(call.Host, end.status, end.class)
-	// A call that is told of late was made all the same: what is told waits for a database that is away.
+	// The call was made: its report is tried until the database is there, however late.
 	for began := time.Now(); ; {
 		late, err := c.report(context.WithoutCancel(ctx), row.ID, end)
 		if late {

@@ -59,7 +59,7 @@ type JobGroup struct {
 
 	Left map[engine.JobID]part.Cell // those of Rows that have left, with what became of them
 
-	Rest string // of its heading, for which the list has no room
+	Rest string // the end of its heading, which stands beside the list where the list has no room for it
 }
 
 // Word is the state as titles write it. A scheduled job that the limiter sent back is HELD there,
@@ -352,7 +352,7 @@ func (g *JobGroup) Shows() int {
 func (l *JobLine) ID(groups []JobGroup) string {
 	switch l.Kind {
 	case RowLine:
-		if l.Left != nil { // the job itself may stand elsewhere
+		if l.Left != nil { // only what became of it: the job itself may have a line in another group
 			return ""
 		}
 		return string(l.Row.ID)

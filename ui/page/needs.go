@@ -19,7 +19,7 @@ type Need struct {
 	Text string
 	More string // what to do about it, or why; "" = the text says it all
 	Key  string // "{key} replaces"
-	By   string // who did it, which a row alone tells behind Text where it fits
+	By   string // who did it; a row that is alone shows it behind Text, if it fits
 	// Since is when it began; zero = nobody knows.
 	Since time.Time
 	Open  func(v *View) Effect

@@ -121,7 +121,7 @@ func (c *Committer) Break(why error) {
 	c.brokenBy.CompareAndSwap(nil, &why)
 	select {
 	case c.broken <- why:
-	default: // it has been told already, or nobody serves
+	default: // a reason waits already
 	}
 }
 

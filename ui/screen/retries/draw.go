@@ -241,7 +241,7 @@ func (p *Screen) label(v *page.View, l *part.Line, y int, b *charts.RetryBars, r
 			l.Put(themes.Dim, "no limit of them is known yet")
 		case r.Host.Stuck:
 			l.Put(themes.Warn, r.Host.Why+": no room until that ends")
-		// each window stands by itself
+		// a step for each window
 		case r.Every == r.Host.Window:
 			l.Put(themes.Text, "room in the "+human.Window(r.Every)+" windows").Gap(2).
 				Put(themes.Dim, page.Count(r.Calls())+" calls each")

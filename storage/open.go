@@ -322,7 +322,8 @@ func (db *DB) markClosed() error {
 	})
 }
 
-// countFor is how long a close counts: whoever stops a service waits, and what is not counted is so by who wants it.
+// countFor is how long a close counts at most, since whoever stops a service waits for it. What it has not counted is
+// counted when it is asked for.
 const countFor = 3 * time.Second
 
 // opening is what table meta tells of one opening; closed is zero when it was not closed in order.

@@ -10,7 +10,7 @@ const othersEvery = 500 * time.Millisecond
 // them.
 const othersFresh = 300 * time.Millisecond
 
-// others is what this console owes its lists for the commands of others.
+// others says when the lists are to be read anew because somebody else has given a command.
 type others struct {
 	due    time.Time // when to read them anew; zero = nobody has done anything
 	last   time.Time // it was done

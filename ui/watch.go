@@ -96,7 +96,7 @@ func (w *watch) progress(v *page.View, l *part.Line, row engine.AccountRow) {
 	if bar := v.W/6 - 4; total > 0 && bar >= 8 {
 		l.Bar(themes.Run, bar, float64(done)/float64(total)).Gap(2)
 	}
-	// What holds it up comes before its end, which cannot be told without it.
+	// What holds the sync up stands before its forecast, which depends on that.
 	l.Cells(v.Join(
 		part.Plain(string(row.Phase)+" "+part.Of(int64(done), int64(total))),
 		part.If(known, part.Plain(strconv.Itoa(int(rate+0.5))+"/min")),

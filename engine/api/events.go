@@ -270,7 +270,7 @@ func (e *Events) flush() {
 		e.add(event{At: time.Now(), Type: eventProgress, Progress: &p})
 	}
 	e.pending = map[string]engine.AccountRow{}
-	// What was lost comes behind what was kept: it was too much because that was there already.
+	// What was lost came after what was kept, which filled the room: its numbers are the last ones.
 	fresh, lost, n := e.fresh, e.lost, e.n
 	e.fresh, e.lost = nil, 0
 	e.mu.Unlock()

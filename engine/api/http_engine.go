@@ -20,7 +20,7 @@ type Settings struct {
 	Settings []engine.Setting `json:"settings"`
 }
 
-// Summary is the whole in one answer.
+// Summary is how everything stands, in one answer.
 type Summary struct {
 	engine.StatusAnswer
 	Firing  []engine.AlertRow `json:"alerts_firing"`

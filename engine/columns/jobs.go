@@ -115,7 +115,7 @@ var Jobs = catalogue(filter.Options{
 		colour(themes.Dim).penned(func(p Pen, r *job) string { return p.Age(r.Created) }).rising().unasked(),
 	ahead("goes", "", NextAt).head("GOES", table.Number, 6, 6).rising().unasked(),
 
-	// What waits for its next try is told of by when that is.
+	// Of jobs that wait for their next try.
 	prose("answer", "", func(r *job) string { return r.LastError }).head("LAST ANSWER", table.Sentence, 15, 24).flex(1).
 		reads(func(r *job) string { return LastAnswer(&r.Job) }).unasked(),
 	ahead("in", "", due).head("DUE", table.Number, 5, 6).colour(themes.Retry).penned(dueIn).rising().unasked(),
@@ -233,8 +233,7 @@ var stateRank = [...]int{
 // made goes last.
 func StateRank(s engine.State) int { return rank(stateRank[:], int(s)) }
 
-// rank is where a state stands by such a table, which is by the state's number; one that is not in it goes
-// last.
+// rank is the place of a state in such a table, whose index is the state; a state beyond its end goes last.
 func rank(ranks []int, state int) int {
 	if state < len(ranks) {
 		return ranks[state]

@@ -14,8 +14,8 @@ import (
 // listMethod is where a sync asks for the ids of matches.
 const listMethod = "match-v5.ids"
 
-// plan is what the limits, what waits and now let foresee. It is worked out anew for each question that
-// is about a cost; rows get the one of foreseen.
+// plan is the forecast by the limits and by what waits, as they are now. A question about a cost has it made
+// anew; rows get that of foreseen.
 func (c *Control) plan() *forecast.Plan {
 	s := forecast.State{
 		Now: time.Now(), Open: c.served(c.hub.Open()), Still: forecast.Still{}, Waiting: c.waiting(),

@@ -8,7 +8,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 )
 
-// mostShares is of how many owners on a host calls are told apart.
+// mostShares is how many owners are told apart on a host.
 const mostShares = 300
 
 // Merged adds up the loads of one owner, queue and priority: an hourly run has up to three

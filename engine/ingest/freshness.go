@@ -142,8 +142,8 @@ func (in *Ingest) sayOutlook(f *engine.Freshness, at time.Time) {
 	}
 }
 
-// tightest is the region that is allowed the smallest part of what it needs, if that
-// is not all; unknown says that of one nobody knows what is allowed.
+// tightest is the region that is allowed the smallest part of what it needs; nil where
+// all are allowed all. unknown says that the limits of a region are not known.
 func tightest(regions []engine.FreshnessHost) (tight *engine.FreshnessHost, unknown bool) {
 	for i, h := range regions {
 		switch {

@@ -94,8 +94,7 @@ func (b *Cells) beside(i, next int) {
 	}
 }
 
-// letter is how a match stands. What cannot be read is that before all else, and what was cancelled
-// that before it waits.
+// letter is how a match stands. Corrupt goes before all else, and cancelled before waiting.
 func (b *Cells) letter(c *cell) byte {
 	switch f := c.Match.Match; {
 	case c.corrupt:

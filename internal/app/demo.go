@@ -136,7 +136,7 @@ func newDemo(ctx context.Context, cfg config.Config, opt demoOptions) (d *demoRu
 		return nil, fmt.Errorf("the demo needs a temporary directory: %w", err)
 	}
 	d = setDemo(cfg, w, dir.Path, nil)
-	// The world that is shared is one's own where nobody was there.
+	// The first demo shares its own world, and begins the syncs; others join it.
 	d.begins, d.base = w.ID == own.ID, "http://"+w.Addr+"/{routing}"
 	// It answers at the simulator's address, below a path of its own.
 	d.phone = demo.NewPhone(w.Addr, d.cfg.Policies[engine.PolicyCall], d.Sim)

@@ -27,7 +27,7 @@ import (
 	"github.com/farsight-console/farsight/storage/river"
 )
 
-// Proofs of what the backend asks of its admitter besides, where it has it.
+// The backend looks whether its admitter has these methods, too: without them nothing fails, and less is known.
 var (
 	_ local.Pacer    = (*traffic.Limits)(nil)
 	_ local.Releaser = (*traffic.Limits)(nil)

@@ -127,8 +127,7 @@ func (p *process) member(ctx context.Context) error {
 	// Called after each look at the members, every few seconds, by one goroutine.
 	o.OnLook = func(v engine.MembersPage) {
 		p.seen.Store(&v)
-		// Whoever looks at this member's console reads who leads now. Of itself it reads that
-		// elsewhere: see lead.
+		// This member's consoles are told who leads now; that it leads itself, lead tells them.
 		if v.Leader != "" && v.Leader != led {
 			led = v.Leader
 			if t := p.leader(); !t.Here {

@@ -91,7 +91,6 @@ func (b *Bundle) AddStored(ctx context.Context, c engine.Console) {
 	b.audit(ctx, c)
 }
 
-// answers adds what one question each tells.
 func (b *Bundle) answers(ctx context.Context, c engine.Console) {
 	// Each answer is a file by itself: one that cannot be had leaves the others whole.
 	for _, part := range []struct {

@@ -76,7 +76,7 @@ func (l *look) ask(b *pgx.Batch) {
 	})
 }
 
-// member is a row of the table, as it is of who does not lead.
+// member reads a row of the table. Every member gets the role of one that follows; view corrects the leader's.
 func (l *look) member(r pgx.CollectableRow) (m engine.MemberRow, err error) {
 	var ahead int64
 	var cutOff *time.Time

@@ -223,7 +223,7 @@ func noRoom(err error) error {
 	return err
 }
 
-// noWrites is such an error. To whoever asks it is that of a disk that is full.
+// noWrites is such an error. Callers see it as disk.ErrDiskFull: the same write may be tried again.
 type noWrites struct{ *pgconn.PgError }
 
 func (e noWrites) Error() string { return takesNoWrites + ": " + e.PgError.Error() }

@@ -186,7 +186,7 @@ func (db *DB) unhurried(ctx context.Context, read func(tx pgx.Tx) error) error {
 	})
 }
 
-// lookAnyway is after how long a commit is looked for that nobody has told of.
+// lookAnyway is how often the log is read even if no notification came.
 const lookAnyway = time.Second
 
 // Wait implements storage.Shared.
@@ -262,7 +262,8 @@ func (l *Log) Follow(ctx context.Context, term int64, trouble func(error)) error
 	}
 }
 
-// within carries a statement out, and tells of how many rows, if a term goes on, whose election waits for it.
+// within carries a statement out if a term goes on, and gives the number of rows. No other term can begin before it is
+// done.
 func (l *Log) within(ctx context.Context, term int64, sql string, args ...any) (rows int64, err error) {
 	err = l.try(ctx, func() error {
 		return pgx.BeginFunc(ctx, l.db.pool, func(tx pgx.Tx) error {

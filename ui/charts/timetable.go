@@ -31,7 +31,7 @@ type Timetable struct {
 	rest    []AccountLane // accounts that do nothing now: they take the lanes that are free
 	Left    int           // calls that wait
 	All     int           // with those of other hosts
-	Leave   int           // of all, those that do not stand still while others go
+	Leave   int           // of all, those of hosts that do not stand still
 	Gone    int           // that were made since they were foreseen
 	Ends    time.Time     // when the last of them goes; zero = not known
 	failed  []bool        // cells with a call that went wrong
@@ -56,7 +56,7 @@ type AccountLane struct {
 	Over          bool   // it has ended
 	Still         bool   // it makes no call until somebody acts, or something is over
 	matches, Left int    // it has; calls it still makes
-	why           string // nobody knows when it is done: why
+	why           string // why nobody knows when it is done
 }
 
 // Run is a scheduled run to come.

@@ -194,7 +194,7 @@ const wordsApart = 10
 // are.
 func (c *Chart) Words(y int) { c.WordsAt(y, "now") }
 
-// WordsAt is Words of an axis on which something else than now stands where now does.
+// WordsAt is Words with another word in the place of "now".
 func (c *Chart) WordsAt(y int, here string) {
 	c.Mid(y, c.Back, themes.Figure, here)
 	every := round(cmp.Or(c.Ahead, c.Step))

@@ -161,7 +161,7 @@ func (db *DB) Collections(tx engine.Tx) ([]engine.Collection, error) {
 	return collection.All(tCollections.Under(own(tx), nil))
 }
 
-// collectionNamed gives the id of a collection.
+// collectionNamed gives the id of the collection of a name.
 func (t *txn) collectionNamed(name string) (string, error) {
 	for c, err := range tCollections.Under(t, nil) {
 		if err != nil || c.Name == name {

@@ -137,7 +137,7 @@ func roomy(e engine.EngineRow, limits engine.LimitsRow, b engine.BucketRow) bool
 	return !b.Frozen() && !b.Blocked.After(limits.At) && b.Used+e.Workers <= b.Most() && (e.SinceStart || made < roomyShare*rateOf(&b))
 }
 
-// roomyShare is of what a bucket allows: who makes more calls than that is paced by it.
+// roomyShare is a share of what a bucket allows: an engine that makes fewer calls than that is not paced by it.
 const roomyShare = 0.8
 
 // outage tells of the endpoint that is down with the most jobs behind it; "" = none has any.

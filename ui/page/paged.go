@@ -17,8 +17,8 @@ type Paged struct {
 	took   time.Duration // for all pages, the last time
 }
 
-// restPages is for how many times as long as it took a list of several pages is left
-// alone: an engine with a million jobs does not go through them without end.
+// restPages: a list of several pages is left alone for so many times as long as it took to read, or an
+// engine with a million jobs would go through them without end.
 const restPages = 10
 
 // DuePage reports whether it is time to ask for a page, and from where on.

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strconv"
 	"time"
-	"unicode/utf8"
 )
 
 // test is one question about one value. The value is of the field that the test was compiled for. One
@@ -49,18 +48,12 @@ func ofDigits(g glob) test {
 func inOrder(letters []rune) test {
 	return test{in: func(s string) bool {
 		n := 0
-		for i := 0; i < len(s); {
-			r, size := rune(lower[s[i]]), 1
-			if r >= utf8.RuneSelf {
-				r, size = utf8.DecodeRuneInString(s[i:])
-				r = fold(r)
-			}
-			if r == letters[n] {
+		for _, r := range s {
+			if fold(r) == letters[n] {
 				if n++; n == len(letters) {
 					return true
 				}
 			}
-			i += size
 		}
 		return false
 	}}

@@ -6,16 +6,13 @@ import (
 	"fmt"
 	"strings"
 	"time"
-
-	"github.com/farsight-console/farsight/riot/route"
 )
 
 // Match is a played game: Riot's JSON as it came, and the fields that Farsight indexes. Each of them may
 // be absent in the JSON and is zero then; only the id is sure. Texts are as received, never cleaned.
 type Match struct {
 	Payload
-	ID       string
-	Platform route.Platform // from the id: info.platformId is empty in aborted games
+	ID string
 
 	CreationMs int64 // lobby, start and end of the game: Unix milliseconds
 	StartMs    int64
@@ -30,7 +27,6 @@ type Match struct {
 	Aborted         bool   // no participants, or no duration (developer-relations#898, #939)
 	Remake          bool   // every participant ended in an early surrender (#818)
 
-	PUUIDs       []string // metadata.participants: humans only
 	Participants []Participant
 }
 
@@ -69,13 +65,12 @@ var errCrowd = fmt.Errorf("lists more than %d participants", maxParticipants)
 // scanMatch reads the fields of a match-v5 match. The error completes the sentence "the answer ...".
 func scanMatch(raw []byte, id string) (Match, error) {
 	m := matchScan{scanner: scanner{buf: raw}}
-	var head metadata
 	info := false
-	m.members(member{"metadata", func() { head = m.metadata() }}, member{"info", func() { info = m.info() }})
-	if err := head.check(m.end(), info, id); err != nil {
+	of := m.isOf(func() { info = m.info() })
+	if err := check(m.end(), info, id, of); err != nil {
 		return Match{}, err
 	}
-	return m.finish(id, head), nil
+	return m.finish(id), nil
 }
 
 // matchScan collects what must be seen whole before it can be judged.
@@ -152,12 +147,9 @@ const (
 )
 
 // finish applies the rules that need several fields.
-func (m *matchScan) finish(id string, head metadata) Match {
+func (m *matchScan) finish(id string) Match {
 	out := m.out
-	out.ID, out.PUUIDs = id, head.puuids
-	// "EUW1_7012345678": the form was checked when the id was listed, so that only a platform which is not
-	// known yet leaves this empty.
-	out.Platform, _ = route.OfMatch(id)
+	out.ID = id
 	out.DurationS = max(m.duration, 0)
 	if out.EndMs <= 0 { // before patch 11.20 the duration is in milliseconds
 		out.DurationS /= 1000
@@ -193,20 +185,12 @@ func isPatchNumber(s string) bool {
 	return s != "" && len(s) <= 3 && digits([]byte(s), 0) == len(s)
 }
 
-// metadata is the head that matches and timelines share:
+// isOf reads a payload with its info, and says which match it is of, from the head that matches and timelines share:
 //
 //	"metadata":{"dataVersion":"2","matchId":"EUW1_7012345678","participants":["8QfA1b…",…]}
-type metadata struct {
-	matchID string
-	puuids  []string
-}
-
-// metadata reads the head of a payload.
-func (s *scanner) metadata() (head metadata) {
-	s.members(member{"matchId", &head.matchID}, member{"participants", func() {
-		head.puuids, _ = list(s, make([]string, 0, 10), maxParticipants, errCrowd, func(int) string { return s.str() })
-	}})
-	return head
+func (s *scanner) isOf(info func()) (match string) {
+	s.members(member{"metadata", func() { s.members(member{"matchId", &match}) }}, member{"info", info})
+	return match
 }
 
 var (
@@ -216,14 +200,14 @@ var (
 
 // check decides whether a payload is about the match that was asked for. A proxy that caches by mistake
 // answers with another one, which would be stored under this match's name for ever.
-func (head metadata) check(fault error, info bool, id string) error {
+func check(fault error, info bool, id, of string) error {
 	switch {
 	case fault != nil:
 		return fault
-	case head.matchID == "":
+	case of == "":
 		return errNoMatch
-	case head.matchID != id:
-		return fmt.Errorf("is about match %q", head.matchID)
+	case of != id:
+		return fmt.Errorf("is about match %q", of)
 	case !info:
 		return errNoInfo
 	}
@@ -237,8 +221,7 @@ type Timeline struct{ Payload }
 // scanTimeline reads of a match-v5 timeline which match it is of. The error completes "the answer ...".
 func scanTimeline(raw []byte, id string) (Timeline, error) {
 	s := scanner{buf: raw}
-	var head metadata
 	info := false
-	s.members(member{"metadata", func() { head = s.metadata() }}, member{"info", func() { info = s.members() }})
-	return Timeline{}, head.check(s.end(), info, id)
+	of := s.isOf(func() { info = s.members() })
+	return Timeline{}, check(s.end(), info, id, of)
 }

@@ -105,7 +105,6 @@ type closing struct {
 	tx    engine.Tx
 	job   engine.Job // that brought it
 	m     league.Match
-	part  league.Part
 	late  []wish // who wants the timeline of a match that came late
 	built []string
 }
@@ -131,7 +130,7 @@ func (in *settlement) closeGaps(tx engine.Tx, job engine.Job, id string, part le
 	if s := m.Of(part).Status; s != league.Success && s != league.OutsideRetentionWindow {
 		return nil
 	}
-	c := closing{in: in, tx: tx, job: job, m: m, part: part}
+	c := closing{in: in, tx: tx, job: job, m: m}
 	runs := make([]league.Run, len(gaps))
 	for i, g := range gaps {
 		if err := c.close(g, &runs[i]); err != nil {

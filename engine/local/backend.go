@@ -136,7 +136,7 @@ func (admitAll) Backlog(lane string, n int)        {}
 
 // counters are the sums that Stats gives.
 type counters struct {
-	claimed, finished, late, recovered, rescued, deaf, panics, illegal, alone atomic.Int64
+	claimed, finished, late, rescued, deaf, panics, illegal, alone atomic.Int64
 }
 
 // Stats are sums since the backend was made.
@@ -144,7 +144,6 @@ type Stats struct {
 	Claimed   int64 // attempts begun
 	Finished  int64 // attempts whose outcome was written
 	Late      int64 // results discarded because the job had moved on
-	Recovered int64 // orphans given back at a start
 	Rescued   int64 // running jobs given back for want of a sign of life
 	Stuck     int64 // handlers that went on after they were cancelled
 	Panics    int64 // handlers that panicked
@@ -162,7 +161,7 @@ func (b *Backend) Stats() Stats {
 	b.idx.mu.Unlock()
 	return Stats{
 		Claimed: c.claimed.Load(), Finished: c.finished.Load(), Late: c.late.Load(),
-		Recovered: c.recovered.Load(), Rescued: c.rescued.Load(), Stuck: c.deaf.Load(),
+		Rescued: c.rescued.Load(), Stuck: c.deaf.Load(),
 		Panics: c.panics.Load(), Illegal: c.illegal.Load(), LeftAlone: c.alone.Load(),
 		InFlight: busy, Slots: slots,
 	}

@@ -14,7 +14,6 @@ import (
 type entry struct {
 	id       engine.JobID
 	rev      engine.Revision
-	kind     engine.Kind
 	owner    string
 	lock     string
 	queue    *queue
@@ -245,7 +244,7 @@ func (x *index) upsert(j *engine.Job, lane string, now time.Time) (cancel *run) 
 // describe copies what decides about a job into its entry. It must stand between lift
 // and settle: where an entry is filed follows from these fields.
 func (x *index) describe(e *entry, j *engine.Job, lane string, now time.Time) {
-	e.rev, e.kind, e.owner, e.lock = j.Rev, j.Kind, j.Owner, j.Lock
+	e.rev, e.owner, e.lock = j.Rev, j.Owner, j.Lock
 	e.queue, e.lane = x.queueOf(j.Queue), x.laneOf(lane)
 	e.priority, e.state, e.hold, e.due = j.Priority, j.State, j.Hold, x.dueOf(j)
 	e.wake, e.putOff = x.wakeAt(j, now), putOff(j)

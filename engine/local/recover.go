@@ -50,7 +50,6 @@ func (b *Backend) recoverSome(s *session, ids []engine.JobID) error {
 	}
 	crash.Point("recovery-given-back")
 	if n > 0 {
-		b.counts.recovered.Add(int64(n))
 		b.opt.Log.Info().Int("jobs", n).Msg("orphans given back")
 	}
 	return nil

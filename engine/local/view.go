@@ -83,7 +83,6 @@ type RunningJob struct {
 	Job   engine.Job
 	Began time.Time
 	Beat  time.Time // last sign of life
-	Stuck bool      // its handler ignores that it was ended
 }
 
 // Running gives the jobs at work, the longest first.
@@ -92,10 +91,10 @@ func (b *Backend) Running() []RunningJob {
 	for _, r := range b.idx.running() {
 		beat := time.Duration(r.beat.Load())
 		r.mu.Lock()
-		over, stuck := r.over || r.rescued, r.stuck
+		over := r.over || r.rescued
 		r.mu.Unlock()
 		if !over {
-			out = append(out, RunningJob{Job: r.job, Began: r.job.Started, Beat: r.job.Started.Add(beat), Stuck: stuck})
+			out = append(out, RunningJob{Job: r.job, Began: r.job.Started, Beat: r.job.Started.Add(beat)})
 		}
 	}
 	slices.SortFunc(out, func(a, b RunningJob) int {

@@ -21,12 +21,11 @@ type breaker struct {
 	lost   []engine.JobID // and of those in a row that were 404
 	ramp   ramp
 
-	good    time.Time       // the last answer that was no failure; zero = none yet
-	proof   *proof          // under way; nil = none
-	asked   int             // proofs so far
-	ill     map[string]bool // accounts whose last call failed
-	refused bool            // the last answer but failures was a 403
-	proven  bool            // while it is blown: something known to be good failed too
+	good   time.Time       // the last answer that was no failure; zero = none yet
+	proof  *proof          // under way; nil = none
+	asked  int             // proofs so far
+	ill    map[string]bool // accounts whose last call failed
+	proven bool            // while it is blown: something known to be good failed too
 }
 
 const (
@@ -68,7 +67,7 @@ func several(jobs []engine.JobID) bool {
 // succeed counts a good answer: the failures in a row are over. It reports whether somebody who was
 // held may go now.
 func (b *breaker) succeed(job engine.JobID, now time.Time) bool {
-	b.failed, b.good, b.proven, b.refused = b.failed[:0], now, false, false
+	b.failed, b.good, b.proven = b.failed[:0], now, false
 	if b.repair() {
 		b.ramp.begin()
 		return true

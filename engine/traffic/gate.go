@@ -189,7 +189,6 @@ func (g *gate) judge(l Lane, job engine.JobID, e *riot.Error, now time.Time) (r 
 	case e.Status == 0: // no call was made
 		return r, false
 	case e.Reason == riot.Blocked || e.Reason.Denied(): // judged by who asks further: see blowKey and passes
-		b.refused = true
 		return r, g.reached(false)
 	case e.Reason == riot.Throttled: // the limiter's affair; it tells nothing of the endpoint
 		return r, g.reached(true)

@@ -181,7 +181,6 @@ func parsePlayer(s string) (sim.PlayerSpec, error) {
 type simRun struct {
 	*sim.Sim
 	l    net.Listener
-	opt  simOptions
 	base string // for RIOT_BASE_URL
 }
 
@@ -197,7 +196,7 @@ func newSim(opt simOptions) (*simRun, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listen on %s: %w; name another address with --listen", opt.listen, err)
 	}
-	return &simRun{Sim: sim.New(o), l: l, opt: opt, base: "http://" + l.Addr().String() + "/{routing}"}, nil
+	return &simRun{Sim: sim.New(o), l: l, base: "http://" + l.Addr().String() + "/{routing}"}, nil
 }
 
 // runSim serves the simulator until it is interrupted and prints what it makes of each

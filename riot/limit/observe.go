@@ -236,7 +236,7 @@ func (p *Permit) Done(status int, header http.Header) Receipt {
 	}
 	now := p.l.now()
 	p.resolve(now)
-	p.receipt.Status, p.receipt.Took = status, p.bound-p.granted
+	p.receipt.Status = status
 	p.observe(now, status, header)
 	p.compare()
 	p.end(status != http.StatusTooManyRequests)

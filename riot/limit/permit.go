@@ -32,11 +32,9 @@ type Receipt struct {
 	Job      string
 	Host     string
 	Method   string
-	Priority Priority
 	Waited   time.Duration // for a place
 	PacedBy  string        // the bucket that was waited for last; "" if none
 	Status   int           // 0: no answer
-	Took     time.Duration // from the grant to the first byte, or to the failure
 	Throttle Kind          // of a 429, else ""
 	RetryAt  time.Time     // of a 429: when its scope opens again
 	Buckets  []Reading
@@ -89,7 +87,7 @@ func (l *Limiter) Adopt(r Request, ago time.Duration) *Permit {
 	p := &Permit{
 		l: l, h: h, m: m, life: h.life, adopted: true, granted: min(l.now()-ago, -1), // before every grant of l
 		appEpoch: h.app.gate.epoch - 1, methodEpoch: m.gate.epoch - 1, // it takes no turn at a gate
-		receipt: Receipt{Job: r.Job, Host: r.Host, Method: r.Method, Priority: r.Priority},
+		receipt: Receipt{Job: r.Job, Host: r.Host, Method: r.Method},
 	}
 	h.app.adopt()
 	m.adopt()
@@ -125,7 +123,6 @@ func (p *Permit) lose(now instant) {
 	if p.ended {
 		return
 	}
-	p.receipt.Took = now - p.granted
 	p.resolve(now + straggle)
 	for _, s := range []*scope{p.h.app, p.m} {
 		p.uncounted(s)
@@ -165,7 +162,6 @@ func (p *Permit) refund(now instant) {
 	if p.ended {
 		return
 	}
-	p.receipt.Took = now - p.granted
 	if p.life == p.h.life {
 		for _, s := range []*scope{p.h.app, p.m} {
 			s.refund(p.granted)

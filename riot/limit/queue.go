@@ -116,7 +116,7 @@ func (l *Limiter) grant(h *host, now instant, r Request, waited time.Duration, b
 	if p.blind {
 		h.blind++
 	}
-	p.receipt = Receipt{Job: r.Job, Host: r.Host, Method: r.Method, Priority: r.Priority, Waited: waited, PacedBy: bucket}
+	p.receipt = Receipt{Job: r.Job, Host: r.Host, Method: r.Method, Waited: waited, PacedBy: bucket}
 	p.receipt.Buckets = append(h.app.readings(now), m.readings(now)...)
 	p.appEpoch, p.methodEpoch = h.app.gate.enter(), m.gate.enter()
 	for _, s := range [...]*scope{h.app, m} {

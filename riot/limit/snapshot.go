@@ -15,12 +15,11 @@ type Snapshot struct {
 
 // HostView is one routing value.
 type HostView struct {
-	Host     string
-	Backlog  int  // bulk calls to come
-	Operator bool // an operator is at work: places are kept
-	Blind    int  // calls since the start that went before the limits of the host or of their method were known
-	Scopes   []ScopeView
-	Waiters  []WaiterView
+	Host    string
+	Backlog int // bulk calls to come
+	Blind   int // calls since the start that went before the limits of the host or of their method were known
+	Scopes  []ScopeView
+	Waiters []WaiterView
 }
 
 // ScopeView is one host or one method on it.
@@ -29,7 +28,6 @@ type ScopeView struct {
 	Name     string    // "app:europe", "match-v5.match:europe"
 	Known    bool      // the server told its limits
 	Taught   time.Time // when a header last stated other limits than were known, in an earlier run too; zero: none did
-	Probing  bool      // one call asks what the server counts
 	Ramp     int       // most calls under way after a 429; 0: no ramp
 	InFlight int
 	Reserved int
@@ -47,7 +45,6 @@ type ScopeView struct {
 type BucketView struct {
 	Name     string // "app:europe 120s"
 	Limit    Limit
-	Allowed  int    // of Limit.N, by share and cap
 	Ceiling  bool   // from the configuration, not from a header
 	Mode     string // "sliding" (mode A), or "fixed" where the server is proven to count so (mode C)
 	Own      int    // answered calls that still count
@@ -61,8 +58,7 @@ type BucketView struct {
 	NextFree time.Time // zero: after an answer
 	// Reset is when places come back next: the server's window ends, or the oldest call stops counting. Zero: all
 	// are free.
-	Reset      time.Time
-	ResetIsEnd bool // Reset is the end of the server's window as its counts show it
+	Reset time.Time
 }
 
 // Used is everything that takes a place.
@@ -76,7 +72,6 @@ type WaiterView struct {
 	Since    time.Time
 	Until    time.Time // estimate for the first in line; zero: after an answer
 	Line     int       // calls before it in the same line
-	Bucket   string
 	Reason   string
 }
 
@@ -88,7 +83,7 @@ func (l *Limiter) Snapshot() Snapshot {
 	l.lapse(now)
 	for _, h := range l.hosts {
 		h.tidy(now)
-		v := HostView{Host: h.app.Host, Backlog: h.backlog, Operator: h.attended(now), Blind: h.blind}
+		v := HostView{Host: h.app.Host, Backlog: h.backlog, Blind: h.blind}
 		for _, s := range h.scopes() {
 			v.Scopes = append(v.Scopes, l.viewScope(now, h, s))
 		}
@@ -99,15 +94,10 @@ func (l *Limiter) Snapshot() Snapshot {
 	return out
 }
 
-// attended reports whether an operator made a call of late.
-func (h *host) attended(now instant) bool {
-	return len(h.operator) > 0 && now-h.operator[len(h.operator)-1] <= operatorStays
-}
-
 // viewScope is a host or a method as it stands. The caller holds the lock.
 func (l *Limiter) viewScope(now instant, h *host, s *scope) ScopeView {
 	v := ScopeView{
-		Scope: s.Scope, Name: s.name, Known: s.known, Taught: s.taught, Probing: s.gate.kind == probing,
+		Scope: s.Scope, Name: s.name, Known: s.known, Taught: s.taught,
 		InFlight: s.flying, Reserved: s.held, Waiting: h.inLine(s),
 	}
 	if s.gate.kind == recovering {
@@ -129,7 +119,7 @@ func (l *Limiter) viewScope(now instant, h *host, s *scope) ScopeView {
 func (l *Limiter) viewBucket(now instant, s *scope, w *window) BucketView {
 	cut, n := now-w.span(), s.allowed(w, now)
 	v := BucketView{
-		Name: w.name, Limit: w.Limit, Allowed: n, Ceiling: w.ceiling, Mode: "sliding",
+		Name: w.name, Limit: w.Limit, Ceiling: w.ceiling, Mode: "sliding",
 		Own: after(s.own, cut), Foreign: after(s.foreign, cut), InFlight: s.flying, Reserved: s.held,
 		Server: w.server, Guard: w.guard, NextFree: l.at(w.freeAt(now, &s.tally, n)),
 	}
@@ -143,7 +133,7 @@ func (l *Limiter) viewBucket(now instant, s *scope, w *window) BucketView {
 		v.ServerAt = l.at(w.counted)
 	}
 	if end := w.opened + w.Per; w.opening && end > now {
-		v.Reset, v.ResetIsEnd = l.at(end), true
+		v.Reset = l.at(end)
 	} else if r := w.release(now, &s.tally, 1); v.Own+v.Foreign > 0 && r != never {
 		v.Reset = l.at(r)
 	}
@@ -172,7 +162,7 @@ func (l *Limiter) viewWaiters(now instant, h *host) []WaiterView {
 		for i, w := range h.queues[first.req.Priority][first.req.Method] {
 			out = append(out, WaiterView{
 				Job: w.req.Job, Method: w.req.Method, Priority: w.req.Priority, Since: l.at(w.since),
-				Until: l.at(c.until), Line: i, Bucket: c.bucket(), Reason: c.reason(now),
+				Until: l.at(c.until), Line: i, Reason: c.reason(now),
 			})
 		}
 	}

@@ -364,7 +364,6 @@ type ColumnChoice struct {
 	Name     string
 	Sortable bool
 	Sorted   bool
-	Down     bool
 	Hidden   bool
 	Pinned   bool // may not be hidden
 }
@@ -374,7 +373,7 @@ func (l *List[T]) Columns() []ColumnChoice {
 	out := make([]ColumnChoice, len(l.Fields))
 	for i, f := range l.Fields {
 		out[i] = ColumnChoice{
-			Name: f.Head.Title, Sortable: f.Order != nil, Sorted: l.By == i+1, Down: l.down, Hidden: !l.seen(i),
+			Name: f.Head.Title, Sortable: f.Order != nil, Sorted: l.By == i+1, Hidden: !l.seen(i),
 			Pinned: f.Head.Kind == part.State || i == 0,
 		}
 	}

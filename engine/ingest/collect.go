@@ -271,7 +271,7 @@ func (in *collects) addPlayer(tx engine.Tx, c *engine.Collection, platform, who 
 		if name, tag, err := route.ParseRiotID(who); err == nil {
 			a.GameName, a.TagLine = name, tag
 		} else {
-			a.Home, a.PUUIDs = true, map[string]string{in.opt.Project(): who}
+			a.Home, a.PUUIDs = true, map[string]string{in.project(): who}
 		}
 		c.Players++
 	case !c.Started.IsZero() && a.Resolved.After(c.Started):
@@ -313,7 +313,7 @@ func (in *collects) beginNext(tx engine.Tx, c *engine.Collection) (more bool, er
 		return false, err
 	}
 	phase := engine.PhaseList
-	if a.PUUIDs[in.opt.Project()] == "" && a.RiotID() != "" {
+	if a.PUUIDs[in.project()] == "" && a.RiotID() != "" {
 		phase = engine.PhaseResolve
 	}
 	c.After = a.ID
@@ -325,7 +325,7 @@ func (in *collects) beginNext(tx engine.Tx, c *engine.Collection) (more bool, er
 		return false, err
 	}
 	run := league.Run{ID: newID(), Account: a.ID, Ask: want, Before: a.Run, Phase: string(phase), Triggered: now(), By: c.By}
-	spec := syncSpec(a, run, league.Policy{Priority: uint8(c.Line())}, in.opt.Project(), engine.Actor{Via: "engine"})
+	spec := syncSpec(a, run, league.Policy{Priority: uint8(c.Line())}, in.project(), engine.Actor{Via: "engine"})
 	spec.Queue, spec.Owner, spec.By = engine.CollectionQueue(c.Name), c.ID, c.By
 	spec.Parents = []engine.GroupID{{Parent: c.Job, Group: groupPlayers}}
 	spec.Args = encode(syncArgs{

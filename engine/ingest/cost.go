@@ -192,7 +192,7 @@ func (in *Ingest) lookLoads(b beat) []engine.Load {
 
 // foreseeRanks leaves out, as fireRanks does, those whose PUUID is not known under the key in use.
 func (in *Ingest) foreseeRanks(tx engine.Tx, _ time.Time) (loads []engine.Load, err error) {
-	project := in.opt.Project()
+	project := in.project()
 	for _, a := range in.trackedIn(tx) {
 		if a.PUUIDs[project] == "" {
 			continue

@@ -124,7 +124,7 @@ func (in *identities) resolveAgain(ctx context.Context, r engine.Run) engine.Out
 	if fault != nil {
 		return fault.outcome()
 	}
-	project := in.opt.Project()
+	project := in.project()
 	if a.PUUIDs[project] != "" {
 		return engine.Done(nil)
 	}

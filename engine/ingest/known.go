@@ -79,7 +79,7 @@ func (in *witness) knownMatches(tx engine.Tx, at traffic.Lane, part league.Part,
 // nil = it was not, or goes elsewhere. Whoever has a PUUID is known to account-v1, and
 // to its platform, also when it has no rank there.
 func (in *witness) knownOf(at traffic.Lane, a league.Account) func(context.Context) error {
-	platform, puuid := route.Platform(a.Platform), a.PUUIDs[in.opt.Project()]
+	platform, puuid := route.Platform(a.Platform), a.PUUIDs[in.project()]
 	if puuid == "" {
 		return nil
 	}

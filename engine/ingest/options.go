@@ -41,13 +41,9 @@ var _ API = (*riot.Client)(nil)
 
 // Options are what an Ingest is made of. Store, API and Limits are required.
 type Options struct {
-	Store  Store
-	API    API
-	Limits *traffic.Limits
-	// Project names the API project of the key in use: PUUIDs are encrypted per
-	// project. nil = one project for all keys.
-	Project func() string
-
+	Store     Store
+	API       API
+	Limits    *traffic.Limits
 	Matches   league.Span // retention of matches; zero = off
 	Timelines league.Span // of timelines; zero = off
 	Zone      *time.Location
@@ -81,8 +77,7 @@ type Options struct {
 	// Late is told, inside the transaction, of a sync that has become complete after its
 	// end; nil = nobody is.
 	Late func(tx engine.Tx, m Milestone) error
-	// Projects tells the projects of keys apart, in place of Project; nil = there
-	// is one project.
+	// Projects tells the projects of keys apart; nil = there is one project.
 	Projects *Projects
 }
 
@@ -94,15 +89,16 @@ type means struct {
 	calls *traffic.Caller
 }
 
+// project names the API project of the key in use: PUUIDs are encrypted per project.
+func (m means) project() string {
+	if p := m.opt.Projects; p != nil {
+		return p.Current()
+	}
+	return ""
+}
+
 // fillIn puts the defaults in. A negative Cooldown stays: it means that there is none.
 func (o *Options) fillIn() {
-	switch {
-	case o.Project != nil:
-	case o.Projects != nil:
-		o.Project = o.Projects.Current
-	default:
-		o.Project = func() string { return "" }
-	}
 	if o.Zone == nil {
 		o.Zone = time.UTC
 	}

@@ -25,7 +25,7 @@ func (in *ranks) fetchRank(ctx context.Context, r engine.Run) engine.Outcome {
 	if fault != nil {
 		return fault.outcome()
 	}
-	puuid := a.PUUIDs[in.opt.Project()]
+	puuid := a.PUUIDs[in.project()]
 	if puuid == "" {
 		return engine.Abort(fmt.Errorf("the PUUID of %s is not known under the key in use: sync it first", a.RiotID())).
 			As(classUnknown)

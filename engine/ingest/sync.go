@@ -56,7 +56,7 @@ func (in *syncs) sync(ctx context.Context, r engine.Run) engine.Outcome {
 // load reads what a step works on: the account and its run, and what the run's phase
 // needs besides. The call that follows is made outside of any transaction.
 func (in *syncs) load(ctx context.Context, args syncArgs) (p pass, err error) {
-	p = pass{args: args, project: in.opt.Project()}
+	p = pass{args: args, project: in.project()}
 	err = in.store.Read(ctx, func(tx engine.Tx) error {
 		if p.account, err = in.store.Account(tx, args.Account); err != nil {
 			return fmt.Errorf("load account %s: %w", args.Account, err)

@@ -153,7 +153,7 @@ func (in *Ingest) fireRanks(tx engine.Tx, t cron.Tick) (f cron.Fired, err error)
 	}
 	var specs []engine.Spec
 	unknown := 0
-	project := in.opt.Project()
+	project := in.project()
 	for _, a := range in.trackedIn(tx) {
 		if a.PUUIDs[project] == "" {
 			unknown++

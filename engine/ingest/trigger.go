@@ -114,7 +114,7 @@ func (in *Ingest) start(tx engine.Tx, a league.Account, want league.Ask, p leagu
 		ID: newID(), Account: a.ID, Ask: want, Before: a.Run, Phase: string(engine.PhaseResolve), Triggered: now(),
 		By: by.User,
 	}
-	queued, err := tx.Enqueue(syncSpec(a, run, p, in.opt.Project(), by))
+	queued, err := tx.Enqueue(syncSpec(a, run, p, in.project(), by))
 	if err != nil {
 		return engine.Receipt{}, fmt.Errorf("create the sync job of %s: %w", a.RiotID(), err)
 	}

@@ -281,9 +281,12 @@ func (g given) act(ctx context.Context, all []engine.Command, jobs []string) err
 	// Only a trigger may begin a directory: on one that does not exist yet there is nothing that
 	// another command could act on.
 	return commanding(ctx, g.cfg, all[0].Op != engine.OpTrigger, func(ctx context.Context, on engine.Console, own *parts) error {
-		knows := func(ctx context.Context, q engine.Queue) error { return hasQueue(ctx, on, q) }
-		if own != nil {
-			knows = own.knows
+		queues := func(ctx context.Context) ([]engine.QueueRow, error) {
+			a, err := engine.Ask[engine.StatusAnswer](ctx, on, engine.StatusQuery{})
+			return a.Queues, err
+		}
+		if own != nil { // no engine has read its jobs
+			queues = own.store.QueueRows
 		}
 		if len(jobs) > 0 {
 			var err error
@@ -292,7 +295,7 @@ func (g given) act(ctx context.Context, all []engine.Command, jobs []string) err
 			}
 		}
 		for _, c := range all { // before the first of them changes anything
-			if err := checkNames(ctx, on, knows, c); err != nil {
+			if err := checkNames(ctx, on, queues, c); err != nil {
 				return err
 			}
 		}
@@ -356,8 +359,8 @@ func nameJobs(ctx context.Context, con engine.Console, c engine.Command, names [
 }
 
 // checkNames refuses a queue or an account that is not known, where nothing would fit and look as if
-// all were done. An account is put in by its id. knows refuses a queue that nobody has heard of.
-func checkNames(ctx context.Context, on engine.Console, knows func(context.Context, engine.Queue) error, c engine.Command) error {
+// all were done. An account is put in by its id.
+func checkNames(ctx context.Context, on engine.Console, queues func(context.Context) ([]engine.QueueRow, error), c engine.Command) error {
 	queue := c.Queue
 	var filter *engine.JobFilter
 	if c.Select != nil {
@@ -367,7 +370,7 @@ func checkNames(ctx context.Context, on engine.Console, knows func(context.Conte
 		queue = filter.Queue
 	}
 	if queue != "" {
-		if err := knows(ctx, queue); err != nil {
+		if err := checkQueue(ctx, queues, queue); err != nil {
 			return err
 		}
 	}
@@ -384,48 +387,17 @@ func checkNames(ctx context.Context, on engine.Console, knows func(context.Conte
 	return nil
 }
 
-// knows refuses a queue that neither the engine nor the store has heard of: a
-// mistyped one would be paused for nothing.
-func (p *parts) knows(ctx context.Context, name engine.Queue) error {
+// checkQueue refuses a queue that neither this program nor the store has heard of: a mistyped one would be paused for
+// nothing. One of a version to come, or of one before, may still stand in the store.
+func checkQueue(ctx context.Context, queues func(context.Context) ([]engine.QueueRow, error), name engine.Queue) error {
 	if slices.Contains(knownQueues(), name) {
 		return nil
 	}
-	// Queues that were ever paused or resumed stand in the store, whether jobs are in them or not.
-	stored, err := p.store.Queues(ctx)
-	if err != nil {
+	rows, err := queues(ctx)
+	if err != nil || slices.ContainsFunc(rows, func(q engine.QueueRow) bool { return q.Name == name }) {
 		return err
 	}
-	if slices.ContainsFunc(stored, func(q engine.QueueState) bool { return q.Name == name }) {
-		return nil
-	}
-	// A job of a version to come may stand in a queue that this one does not know.
-	for j, err := range p.store.Live(ctx) {
-		if err == nil && j.Queue == name {
-			return nil
-		}
-	}
-	return noQueue(name)
-}
-
-// hasQueue asks an engine whether it knows a queue.
-func hasQueue(ctx context.Context, con engine.Console, name engine.Queue) error {
-	if slices.Contains(knownQueues(), name) {
-		return nil
-	}
-	// A queue that is not known here may still stand in the store: of a version to come, or of one
-	// before.
-	a, err := con.Find(ctx, engine.StatusQuery{})
-	if err != nil {
-		return err
-	}
-	if slices.ContainsFunc(a.(engine.StatusAnswer).Queues, func(q engine.QueueRow) bool { return q.Name == name }) {
-		return nil
-	}
-	return noQueue(name)
-}
-
-// noQueue names the queues that there are: a name is mistyped more often than made up.
-func noQueue(name engine.Queue) error {
+	// A name is mistyped more often than made up.
 	return usagef("there is no queue %q: use one of %s", name, strings.Join(texts(knownQueues()), ", "))
 }
 

@@ -136,12 +136,11 @@ func (admitAll) Backlog(lane string, n int)        {}
 
 // counters are the sums that Stats gives.
 type counters struct {
-	claimed, finished, late, rescued, deaf, panics, illegal, alone atomic.Int64
+	finished, late, rescued, deaf, panics, illegal, alone atomic.Int64
 }
 
 // Stats are sums since the backend was made.
 type Stats struct {
-	Claimed   int64 // attempts begun
 	Finished  int64 // attempts whose outcome was written
 	Late      int64 // results discarded because the job had moved on
 	Rescued   int64 // running jobs given back for want of a sign of life
@@ -160,8 +159,7 @@ func (b *Backend) Stats() Stats {
 	busy, slots := b.idx.busy, b.idx.slots
 	b.idx.mu.Unlock()
 	return Stats{
-		Claimed: c.claimed.Load(), Finished: c.finished.Load(), Late: c.late.Load(),
-		Rescued: c.rescued.Load(), Stuck: c.deaf.Load(),
+		Finished: c.finished.Load(), Late: c.late.Load(), Rescued: c.rescued.Load(), Stuck: c.deaf.Load(),
 		Panics: c.panics.Load(), Illegal: c.illegal.Load(), LeftAlone: c.alone.Load(),
 		InFlight: busy, Slots: slots,
 	}

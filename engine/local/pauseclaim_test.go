@@ -32,8 +32,8 @@ func TestB19d_TheClaimReadsThePause(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Minute)
-		if n := b.Stats().Claimed; n != 0 {
-			t.Errorf("%d jobs of a paused queue were claimed", n)
+		if s := b.Stats(); s.Finished != 0 || s.InFlight != 0 {
+			t.Errorf("jobs of a paused queue were claimed: %+v", s)
 		}
 		if err := stop(); err != nil {
 			t.Error(err)

@@ -29,7 +29,6 @@ func (b *Backend) begin(s *session, c *claim) *run {
 func (b *Backend) work(s *session, c claim) {
 	defer b.group.Done()
 	r := b.begin(s, &c)
-	b.counts.claimed.Add(1)
 	o := b.call(r, c.groups)
 	stuck := b.quit(r)
 	b.withdraw(r)

@@ -115,7 +115,7 @@ func (p *Permit) serverCount(w *window, n int) {
 func (p *Permit) readNew(s *scope) {
 	for _, w := range s.windows {
 		if w.server < 0 && !w.ceiling {
-			p.receipt.Buckets = append(p.receipt.Buckets, s.reading(w, w.spent(p.bound, &s.tally)))
+			p.receipt.Buckets = append(p.receipt.Buckets, s.reading(w))
 		}
 	}
 }

@@ -46,9 +46,7 @@ type Reading struct {
 	Scope   Scope
 	Limit   Limit
 	Ceiling bool // from the configuration: no server counts it
-	Before  int  // places in use just before the call
-	After   int
-	Server  int // the server's own count in the answer; -1: it told none
+	Server  int  // the server's own count in the answer; -1: it told none
 	// Ours is how many of our own calls, this one included, the server can have
 	// counted in the window when it answered: none of ours is left out, so that a
 	// larger count of the server's tells of somebody else's calls. -1: no answer.

@@ -117,7 +117,7 @@ func (l *Limiter) grant(h *host, now instant, r Request, waited time.Duration, b
 		h.blind++
 	}
 	p.receipt = Receipt{Job: r.Job, Host: r.Host, Method: r.Method, Waited: waited, PacedBy: bucket}
-	p.receipt.Buckets = append(h.app.readings(now), m.readings(now)...)
+	p.receipt.Buckets = append(h.app.readings(), m.readings()...)
 	p.appEpoch, p.methodEpoch = h.app.gate.enter(), m.gate.enter()
 	for _, s := range [...]*scope{h.app, m} {
 		s.grant(now)
@@ -130,19 +130,16 @@ func (l *Limiter) grant(h *host, now instant, r Request, waited time.Duration, b
 	return p
 }
 
-// readings are the counts of a scope's buckets just before a call is added.
-func (s *scope) readings(now instant) []Reading {
+// readings are a scope's buckets, for the receipt of a call.
+func (s *scope) readings() []Reading {
 	all := make([]Reading, 0, 4)
 	for _, w := range s.windows {
-		all = append(all, s.reading(w, w.spent(now, &s.tally)+1))
+		all = append(all, s.reading(w))
 	}
 	return all
 }
 
-// reading is a bucket of which so many places are in use with the call.
-func (s *scope) reading(w *window, used int) Reading {
-	return Reading{
-		Bucket: w.name, Scope: s.Scope, Limit: w.Limit, Ceiling: w.ceiling,
-		Before: max(0, used-1), After: used, Server: -1, Ours: -1,
-	}
+// reading is a bucket before its answer has come.
+func (s *scope) reading(w *window) Reading {
+	return Reading{Bucket: w.name, Scope: s.Scope, Limit: w.Limit, Ceiling: w.ceiling, Server: -1, Ours: -1}
 }

@@ -45,14 +45,6 @@ func (a Axis) Start(cell int) time.Time {
 	return a.Now.Add(time.Duration(cell-a.Back) * step)
 }
 
-// Window returns which window of a fixed length a cell lies in, by when the next of them
-// begins. The numbers go on as windows pass: a window keeps its number, and whether that
-// is odd.
-func (a Axis) Window(cell int, reset time.Time, every time.Duration) int {
-	n := math.Floor(float64(a.Start(cell).Add(a.Step/2).Sub(reset)) / float64(every))
-	return int(n + math.Round(float64(reset.UnixNano())/float64(every)))
-}
-
 // Chart is rows of cells on one axis: what happened solid, what is planned in dots, now
 // the seam between them. Things are put on it by their cell, rows count from the top.
 type Chart struct {

@@ -1,18 +1,12 @@
 package part
 
-import (
-	"maps"
-	"slices"
-)
+import "slices"
 
 // Marked reports whether id is marked.
 func (c *Cursor) Marked(id string) bool {
 	_, ok := c.marks[id]
 	return ok
 }
-
-// Marks returns the marked ids, sorted.
-func (c *Cursor) Marks() []string { return slices.Sorted(maps.Keys(c.marks)) }
 
 // MarkCount returns how many rows are marked, those outside of the filter
 // included.

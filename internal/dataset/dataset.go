@@ -390,7 +390,7 @@ func (x *exporter) partition(ctx context.Context, tables []*columns.Table, items
 			x.done.Files++
 			x.done.Rows[f.table.Name] += f.rows
 		}
-		err = errors.Join(err, f.finish(err))
+		err = f.finish(err)
 	}
 	return err
 }

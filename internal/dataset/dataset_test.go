@@ -19,6 +19,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
+	"github.com/farsight-console/farsight/riot"
 )
 
 // world is a store of matches with two seats each, whose payloads say which match they are of.
@@ -246,6 +247,23 @@ func TestL22_AnExportThatEndsAnywhereGoesOn(t *testing.T) {
 				t.Errorf("ended at %d: %d rows of %s, want %d", at, len(got), table, len(want))
 			}
 		}
+	}
+}
+
+// Most of a file is written when it is finished: a disk that is full by then fails the export, which would go on behind
+// what it has lost.
+func TestL22_AFileThatCannotBeWrittenFailsTheExport(t *testing.T) {
+	dir := t.TempDir()
+	f := &file{table: columns.JobTable, dir: dir, name: "part-1.parquet"}
+	if err := f.add(make([]riot.Value, len(f.table.Columns))); err != nil {
+		t.Fatal(err)
+	}
+	_ = f.out.Close()
+	if err := f.finish(nil); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("got %v", err)
+	}
+	if left := files(t, dir); len(left) > 0 {
+		t.Errorf("it left %v", left)
 	}
 }
 

@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -171,10 +170,10 @@ func (f *file) flush() error {
 	return nil
 }
 
-// finish gives the file its name, unless err says that the export failed.
+// finish gives the file its name, unless err says that the export failed; it returns that one, too.
 func (f *file) finish(err error) error {
 	if f.out == nil {
-		return nil
+		return err
 	}
 	if err == nil && f.inside > 0 {
 		err = f.flush()
@@ -182,9 +181,5 @@ func (f *file) finish(err error) error {
 	if err == nil {
 		err = f.w.Close()
 	}
-	finished := f.out.Finish(err)
-	if err != nil && errors.Is(finished, err) {
-		return nil
-	}
-	return finished
+	return f.out.Finish(err)
 }

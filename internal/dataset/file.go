@@ -1,20 +1,17 @@
 package dataset
 
 import (
+	"encoding/binary"
+	"errors"
 	"fmt"
-	"math"
 	"path/filepath"
-	"reflect"
-	"regexp"
 	"strconv"
-	"strings"
 
-	"github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/compress/zstd"
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/regular"
-	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/internal/outfile"
 	"github.com/farsight-console/farsight/riot"
 )
@@ -32,49 +29,10 @@ func kept(t *columns.Table) (places []int) {
 	return places
 }
 
-// tags are how values are stored: texts by a dictionary, numbers by their differences. All can be null. The split of
-// bytes would pack numbers better still, but DuckDB reads it of none but fractions.
-var tags = map[riot.Type]struct {
-	as  reflect.Type
-	tag string
-}{
-	riot.Text:    {reflect.TypeFor[string](), "optional,dict"},
-	riot.Int:     {reflect.TypeFor[int32](), "optional,delta"},
-	riot.ID:      {reflect.TypeFor[int32](), "optional,dict"},
-	riot.Float:   {reflect.TypeFor[float64](), "optional"},
-	riot.Bool:    {reflect.TypeFor[bool](), "optional"},
-	riot.Instant: {reflect.TypeFor[int64](), "optional,delta,timestamp(millisecond)"},
-	riot.Ints:    {reflect.TypeFor[[]int32](), "optional,list"},
-}
-
-// few are numbers of which a file has few different ones, so that a dictionary packs them better.
-var few = regexp.MustCompile(`^(kills|deaths|assists|level|turrets|jungle_cs|cc_s|pings|control_wards|wards|wards_killed|` +
-	`(double|triple|quadra|penta)_kills|(healing|shielding)_of_team|team_id|minute|bounty|winner|seats|first_.*|` +
-	`(blue|red)_(atakhans|barons|dragons|grubs|heralds|inhibitors|towers))$`)
-
-// packed is a level that takes the time of the usual one, and makes events 4 % smaller.
-var packed = &zstd.Codec{Level: zstd.SpeedBetterCompression}
-
-// schemaOf is a table as Parquet has it. It is made of a struct, since the columns of a parquet.Group have no order.
-func schemaOf(t *columns.Table) *parquet.Schema {
-	var fields []reflect.StructField
-	for _, i := range kept(t) {
-		c := t.Columns[i]
-		as := tags[c.Type]
-		if c.Type == riot.Int && few.MatchString(c.Name) {
-			as = tags[riot.ID]
-		}
-		fields = append(fields, reflect.StructField{
-			Name: "C" + strconv.Itoa(i), Type: as.as, Tag: reflect.StructTag(`parquet:"` + c.Name + "," + as.tag + `"`),
-		})
-	}
-	return parquet.NewSchema(t.Name, parquet.SchemaOf(reflect.New(reflect.StructOf(fields)).Interface()))
-}
-
-// chunk rows are handed on at once, rowGroup rows lie in memory until they are written: 20 MB of events.
-const (
-	chunk    = 2048
-	rowGroup = 256 << 10
+// page rows are packed at once, rowGroup rows lie in memory until they are written: 20 MB of events.
+var (
+	page     = 32 << 10
+	rowGroup = 8 * page
 )
 
 // file is one file of a partition. It appears whole, and not at all where it has no row.
@@ -84,11 +42,11 @@ type file struct {
 	rows      int
 	err       error // of the first row that could not be written
 
-	out    *outfile.File
-	w      *parquet.GenericWriter[any]
-	places []int
-	values [][]parquet.Value // of the chunk, by column of the file
-	inside int               // rows in values
+	out     *outfile.File
+	at      int64 // bytes that it has
+	places  []int
+	columns []*column
+	is      format.FileMetaData
 }
 
 // add writes a row.
@@ -99,42 +57,19 @@ func (f *file) add(row []riot.Value) error {
 	if f.err != nil {
 		return f.err
 	}
-	for column, i := range f.places {
-		f.values[column] = appendValue(f.values[column], column, row[i], f.table.Columns[i].Type == riot.Ints)
+	for i, place := range f.places {
+		f.columns[i].add(row[place])
 	}
 	f.rows++
-	if f.inside++; f.inside == chunk {
-		f.err = f.flush()
+	switch {
+	case f.rows%rowGroup == 0:
+		f.err = f.group()
+	case f.rows%page == 0:
+		for _, c := range f.columns {
+			f.err = errors.Join(f.err, c.page())
+		}
 	}
 	return f.err
-}
-
-// appendValue adds a value with its levels; a list has as many values as elements, and one where it is empty.
-func appendValue(to []parquet.Value, column int, v riot.Value, list bool) []parquet.Value {
-	switch v.Type {
-	case riot.Null:
-		return append(to, parquet.NullValue().Level(0, 0, column))
-	case riot.Text:
-		return append(to, parquet.ByteArrayValue([]byte(safe.Text(v.Text))).Level(0, 1, column))
-	case riot.Float:
-		return append(to, parquet.DoubleValue(math.Float64frombits(uint64(v.Num))).Level(0, 1, column))
-	case riot.Bool:
-		return append(to, parquet.BooleanValue(v.Num == 1).Level(0, 1, column))
-	case riot.Instant:
-		return append(to, parquet.Int64Value(v.Num).Level(0, 1, column))
-	case riot.Ints:
-		if v.Text == "" {
-			return append(to, parquet.NullValue().Level(0, 1, column))
-		}
-		again := 0
-		for element := range strings.SplitSeq(v.Text, ",") {
-			n, _ := strconv.ParseInt(element, 10, 32) // riot.Picker wrote it
-			to = append(to, parquet.Int32Value(int32(n)).Level(again, 2, column))
-			again = 1
-		}
-		return to
-	}
-	return append(to, parquet.Int32Value(int32(v.Num)).Level(0, 1, column))
 }
 
 func (f *file) open() error {
@@ -146,28 +81,62 @@ func (f *file) open() error {
 		return err
 	}
 	f.out, f.places = out, kept(f.table)
-	f.values = make([][]parquet.Value, len(f.places))
-	f.w = parquet.NewGenericWriter[any](out, schemaOf(f.table), parquet.Compression(packed), parquet.DataPageStatistics(false),
-		parquet.CreatedBy("farsight", "", ""), parquet.KeyValueMetadata("farsight.table", f.table.Name),
-		parquet.KeyValueMetadata("farsight.version", strconv.Itoa(f.table.Version)))
+	f.is = format.FileMetaData{Version: 2, CreatedBy: "farsight version (build )",
+		Schema: []format.SchemaElement{{Name: f.table.Name, NumChildren: thrift.New(int32(len(f.places)))}},
+		KeyValueMetadata: []format.KeyValue{{Key: "farsight.table", Value: f.table.Name},
+			{Key: "farsight.version", Value: strconv.Itoa(f.table.Version)}}}
+	for _, place := range f.places {
+		c := columnOf(f.table.Columns[place].Name, f.table.Columns[place].Type)
+		f.columns = append(f.columns, c)
+		f.is.Schema = append(f.is.Schema, c.schema()...)
+		f.is.ColumnOrders = append(f.is.ColumnOrders, format.ColumnOrder{Value: new(format.TypeDefinedOrder)})
+	}
+	return f.write([]byte(magic))
+}
+
+// magic is at both ends of a file.
+const magic = "PAR1"
+
+func (f *file) write(raw []byte) error {
+	n, err := f.out.Write(raw)
+	if f.at += int64(n); err != nil {
+		return fmt.Errorf("write %s: %w", f.name, err)
+	}
 	return nil
 }
 
-// flush hands the chunk on, a column after the other.
-func (f *file) flush() error {
-	for column, w := range f.w.ColumnWriters() {
-		if _, err := w.WriteRowValues(f.values[column]); err != nil {
-			return fmt.Errorf("write %s: %w", f.name, err)
+// group writes the rows that lie in memory.
+func (f *file) group() error {
+	g := format.RowGroup{NumRows: int64(f.rows) - f.is.NumRows, FileOffset: f.at, Ordinal: int16(len(f.is.RowGroups))}
+	for _, c := range f.columns {
+		is, raw, err := c.chunk(f.at)
+		if err == nil {
+			err = f.write(raw)
 		}
-		f.values[column] = f.values[column][:0]
-	}
-	f.inside = 0
-	if f.rows%rowGroup == 0 {
-		if err := f.w.Flush(); err != nil {
-			return fmt.Errorf("write %s: %w", f.name, err)
+		if err != nil {
+			return err
 		}
+		g.Columns = append(g.Columns, format.ColumnChunk{MetaData: is})
+		g.TotalByteSize += is.TotalUncompressedSize
+		g.TotalCompressedSize += is.TotalCompressedSize
 	}
+	f.is.NumRows += g.NumRows
+	f.is.RowGroups = append(f.is.RowGroups, g)
 	return nil
+}
+
+// close writes what is left, and the end, which says where everything is.
+func (f *file) close() error {
+	if int64(f.rows) > f.is.NumRows {
+		if err := f.group(); err != nil {
+			return err
+		}
+	}
+	end, err := thrift.Marshal(new(thrift.CompactProtocol), f.is)
+	if err != nil {
+		return err
+	}
+	return f.write(append(binary.LittleEndian.AppendUint32(end, uint32(len(end))), magic...))
 }
 
 // finish gives the file its name, unless err says that the export failed; it returns that one, too.
@@ -175,11 +144,8 @@ func (f *file) finish(err error) error {
 	if f.out == nil {
 		return err
 	}
-	if err == nil && f.inside > 0 {
-		err = f.flush()
-	}
 	if err == nil {
-		err = f.w.Close()
+		err = f.close()
 	}
 	return f.out.Finish(err)
 }

@@ -143,8 +143,8 @@ func (c *Client) request(ctx context.Context, method, path string, in any) (*htt
 	isPacked := false
 	if in != nil {
 		raw, err := json.Marshal(in)
-		if err == nil {
-			raw, isPacked, err = pack(raw)
+		if isPacked = len(raw) >= packFrom; isPacked {
+			raw = pack(raw)
 		}
 		if err != nil {
 			return nil, err

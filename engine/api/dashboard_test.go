@@ -100,7 +100,7 @@ type measures struct {
 
 func measuresOf(t *testing.T) measures {
 	t.Helper()
-	families, err := measured().Registry().Gather()
+	families, err := gathered(measured()).Gather()
 	if err != nil {
 		t.Fatal(err)
 	}

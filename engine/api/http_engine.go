@@ -3,7 +3,6 @@ package api
 import (
 	"net/http"
 	"slices"
-	"time"
 
 	"github.com/farsight-console/farsight/engine"
 )
@@ -75,12 +74,19 @@ func (p *Programs) health(bad []engine.EngineState) func(*Request) (health, erro
 	}
 }
 
-// metrics hands a scrape on. It may take as long as Prometheus waits, which is longer than a write may.
+// metrics answers a scrape.
 func (p *Programs) metrics(w http.ResponseWriter, r *Request) error {
 	if p.opt.Metrics == nil {
 		return engine.Problemf(engine.ErrNotFound, "", "this engine has no metrics")
 	}
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(scrapeTimeout + writeTimeout))
-	p.opt.Metrics.ServeHTTP(w, r.Request)
+	text, err := p.opt.Metrics.Text(r.Context())
+	if err != nil {
+		return err
+	}
+	if hasToken(r.Header["Accept-Encoding"], packed) {
+		w.Header().Set("Content-Encoding", packed)
+		text = pack(text)
+	}
+	answer(w, http.StatusOK, typeMetrics+"; version=0.0.4; charset=utf-8", text)
 	return nil
 }

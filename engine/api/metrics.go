@@ -1,16 +1,11 @@
 package api
 
 import (
+	"context"
 	"net/http"
 	"strconv"
 	"strings"
 	"sync"
-	"time"
-
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
-	"github.com/prometheus/client_golang/prometheus/promauto"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/farsight-console/farsight/engine"
 )
@@ -19,7 +14,8 @@ const typeMetrics = "text/plain"
 
 // Histogram is what some part has measured since it was started.
 type Histogram struct {
-	Bounds map[float64]uint64 // upper bound in seconds → how many up to it
+	Bounds []float64 // seconds, the least first
+	Counts []uint64  // how many were up to each
 	Count  uint64
 	Sum    float64 // seconds
 }
@@ -40,112 +36,100 @@ type MetricsOptions struct {
 
 // Bounds of label sets: what comes from outside could make any number of series.
 const (
-	maxStatuses  = 64
-	maxSeries    = 256 // of one gauge in one reading
-	otherStatus  = "other"
-	metricsUnder = "farsight"
+	maxStatuses = 64
+	maxSeries   = 256 // of one gauge in one reading
+	otherStatus = "other"
+)
+
+// What is counted.
+var (
+	metricJobsEnded = counter("jobs_ended_total",
+		"Jobs that have ended, by queue and state: less jobs_reopened_total those that stay so.", "queue", "state")
+	metricJobsReopened = counter("jobs_reopened_total",
+		"Ended jobs that were opened again, by queue and the state in which they had ended.", "queue", "state")
+	metricKindEnded    = counter("kind_jobs_ended_total", "Jobs that have ended, by kind and state.", "kind", "state")
+	metricAttempts     = counter("attempts_total", "Attempts and holds of jobs that have ended, by what was decided.", "result")
+	metricStatuses     = counter("attempt_statuses_total", "Charged attempts by the status that they ended with.", "status")
+	metricKindStatuses = counter("kind_attempt_statuses_total",
+		"Charged attempts by the kind of their job and the status that they ended with.", "kind", "status")
+	metricKindRetries = counter("kind_retries_total",
+		"Charged attempts after the first one of a round, by the kind of their job.", "kind")
+	metricKindWon = counter("kind_retries_succeeded_total",
+		"Charged attempts after the first one of a round that succeeded, by the kind of their job.", "kind")
+	metricAnswers = counter("answers_total",
+		"Answers that jobs have got, by HTTP status; none = there was no answer.", "code")
+	metricThrottled   = counter("throttled_total", "Answers 429 by the limit that they named.", "kind")
+	metricAtMax       = counter("jobs_at_max_attempts_total", "Jobs that gave up with every attempt used, by queue.", "queue")
+	metricRetries     = counter("retries_total", "Charged attempts after the first one of a round.")
+	metricRetriesWon  = counter("retries_succeeded_total", "Charged attempts after the first one of a round that succeeded.")
+	metricJobAttempts = histogram("job_attempts",
+		"Charged attempts of jobs that completed or gave up: the mean is sum by count.", []float64{0, 1, 2, 3, 4, 5, 10})
+	metricAnswerTime  = histogram("answer_seconds", "Time of an attempt on the wire.", []float64{.025, .05, .1, .25, .5, 1, 2.5, 5, 10})
+	metricLimiterWait = histogram("limiter_wait_seconds",
+		"Time that an attempt waited for the limiter at the head of its line and after its claim.",
+		[]float64{.01, .1, 1, 5, 10, 30, 60, 120})
 )
 
 // Metrics counts what is committed, and reads the rest when it is asked. Counters begin at 0 with the
 // process, as Prometheus expects of one that was started again. Publish belongs to the committer,
 // scrapes to any goroutine.
 type Metrics struct {
-	opt      MetricsOptions
-	registry *prometheus.Registry
+	opt     MetricsOptions
+	scrapes chan struct{} // that are under way: two at most
 
-	ended, reopened, byKind, attempts, statuses, answers, throttled, atMax *prometheus.CounterVec
-	kindStatuses, kindRetries, kindWon                                     *prometheus.CounterVec
-	retries, won                                                           prometheus.Counter
-	tries                                                                  prometheus.Histogram
-	took, waited                                                           prometheus.Histogram
-
-	mu    sync.Mutex
-	known map[string]bool // statuses that have a series
-	ends  engine.Ends
+	mu      sync.Mutex
+	counted sheet
+	known   map[string]bool // statuses that have a series
+	ends    engine.Ends
 }
 
-// NewMetrics makes a registry of its own with every metric.
+// NewMetrics begins to count.
 func NewMetrics(opt MetricsOptions) *Metrics {
 	if opt.Queue == nil {
 		opt.Queue = func(q engine.Queue) string { return string(q) }
 	}
-	m := &Metrics{opt: opt, registry: prometheus.NewRegistry(), known: map[string]bool{}, ends: engine.Ends{}}
-	m.registry.MustRegister(reading{m}, collectors.NewGoCollector(),
-		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	to := promauto.With(m.registry)
-	counters := func(name, help string, labels ...string) *prometheus.CounterVec {
-		return to.NewCounterVec(prometheus.CounterOpts{Namespace: metricsUnder, Name: name, Help: help}, labels)
-	}
-	counter := func(name, help string) prometheus.Counter {
-		return to.NewCounter(prometheus.CounterOpts{Namespace: metricsUnder, Name: name, Help: help})
-	}
-	histogram := func(name, help string, bounds ...float64) prometheus.Histogram {
-		return to.NewHistogram(prometheus.HistogramOpts{Namespace: metricsUnder, Name: name, Help: help, Buckets: bounds})
-	}
-	m.ended = counters("jobs_ended_total",
-		"Jobs that have ended, by queue and state: less jobs_reopened_total those that stay so.", "queue", "state")
-	m.reopened = counters("jobs_reopened_total",
-		"Ended jobs that were opened again, by queue and the state in which they had ended.", "queue", "state")
-	m.byKind = counters("kind_jobs_ended_total", "Jobs that have ended, by kind and state.", "kind", "state")
-	m.attempts = counters("attempts_total", "Attempts and holds of jobs that have ended, by what was decided.", "result")
-	m.statuses = counters("attempt_statuses_total", "Charged attempts by the status that they ended with.", "status")
-	m.kindStatuses = counters("kind_attempt_statuses_total",
-		"Charged attempts by the kind of their job and the status that they ended with.", "kind", "status")
-	m.kindRetries = counters("kind_retries_total",
-		"Charged attempts after the first one of a round, by the kind of their job.", "kind")
-	m.kindWon = counters("kind_retries_succeeded_total",
-		"Charged attempts after the first one of a round that succeeded, by the kind of their job.", "kind")
-	m.answers = counters("answers_total",
-		"Answers that jobs have got, by HTTP status; none = there was no answer.", "code")
-	m.throttled = counters("throttled_total", "Answers 429 by the limit that they named.", "kind")
-	m.atMax = counters("jobs_at_max_attempts_total", "Jobs that gave up with every attempt used, by queue.", "queue")
-	m.retries = counter("retries_total", "Charged attempts after the first one of a round.")
-	m.won = counter("retries_succeeded_total", "Charged attempts after the first one of a round that succeeded.")
-	m.tries = histogram("job_attempts",
-		"Charged attempts of jobs that completed or gave up: the mean is sum by count.", 0, 1, 2, 3, 4, 5, 10)
-	m.took = histogram("answer_seconds", "Time of an attempt on the wire.", .025, .05, .1, .25, .5, 1, 2.5, 5, 10)
-	m.waited = histogram("limiter_wait_seconds",
-		"Time that an attempt waited for the limiter at the head of its line and after its claim.",
-		.01, .1, 1, 5, 10, 30, 60, 120)
-	// They are all there are, so that each has a series from the start.
+	m := &Metrics{opt: opt, scrapes: make(chan struct{}, 2), counted: sheet{}, known: map[string]bool{}, ends: engine.Ends{}}
+	// Those that are all there are have a series from the start.
 	for _, kind := range throttles {
-		m.throttled.WithLabelValues(kind)
+		m.counted.add(metricThrottled, 0, kind)
+	}
+	for _, one := range []*metric{metricRetries, metricRetriesWon, metricJobAttempts, metricAnswerTime, metricLimiterWait} {
+		m.counted.of(one)
 	}
 	return m
 }
 
-// Handler answers a scrape.
-func (m *Metrics) Handler() http.Handler {
-	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{
-		ErrorHandling: promhttp.ContinueOnError, MaxRequestsInFlight: 2, Timeout: scrapeTimeout,
-	})
+// Text is what a scrape gets; a third one beside two others is sent away.
+func (m *Metrics) Text(ctx context.Context) ([]byte, error) {
+	select {
+	case m.scrapes <- struct{}{}:
+		defer func() { <-m.scrapes }()
+	default:
+		return nil, faultf(http.StatusServiceUnavailable, engine.ErrRefused, "ask again later", "two scrapes are under way")
+	}
+	out := sheet{}
+	m.read(ctx, out)
+	out.process()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return append(out.text(), m.counted.text()...), nil
 }
 
-// scrapeTimeout is what Prometheus waits by default.
-const scrapeTimeout = 10 * time.Second
-
-// Registry is where every metric is, for tests of names.
-func (m *Metrics) Registry() *prometheus.Registry { return m.registry }
-
-// Publish counts the changes of one commit. It never blocks.
+// Publish counts the changes of one commit.
 func (m *Metrics) Publish(changes []engine.Change) {
 	kinds := engine.KindsOf(changes)
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	for i := range changes {
 		c := &changes[i]
 		if c.Attempt != nil {
 			m.countAttempt(kinds[c.Of], *c.Attempt)
 		}
-		if end, ok := m.end(c); ok {
+		// A job that ends, or an ended one that is opened again.
+		if end, ok := m.ends.Of(c); ok {
 			m.countJob(end)
 		}
 	}
-}
-
-// end reports whether a change ends a job, or opens an ended one again: see [engine.Ends].
-func (m *Metrics) end(c *engine.Change) (engine.End, bool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.ends.Of(c)
 }
 
 // ends are the states in which a job may end.
@@ -159,63 +143,58 @@ func (m *Metrics) countJob(e engine.End) {
 	// All of a queue's series begin together: of one that is not there no rate is 0, and
 	// of one that begins with 1 the first is in no increase.
 	for _, s := range ends {
-		m.ended.WithLabelValues(queue, s.String())
-		m.reopened.WithLabelValues(queue, s.String())
-		m.byKind.WithLabelValues(string(j.Kind), s.String())
+		m.counted.add(metricJobsEnded, 0, queue, s.String())
+		m.counted.add(metricJobsReopened, 0, queue, s.String())
+		m.counted.add(metricKindEnded, 0, string(j.Kind), s.String())
 	}
 	// Prometheus reads a counter's first value as where it began, not as a rise.
-	// It is asked for before anything is counted: asking makes the series, at 0.
-	atMax := m.atMax.WithLabelValues(queue)
+	m.counted.add(metricAtMax, 0, queue)
 	if e.Count < 0 {
-		m.reopened.WithLabelValues(queue, j.State.String()).Inc()
+		m.counted.add(metricJobsReopened, 1, queue, j.State.String())
 		return
 	}
-	m.ended.WithLabelValues(queue, j.State.String()).Inc()
-	m.byKind.WithLabelValues(string(j.Kind), j.State.String()).Inc()
+	m.counted.add(metricJobsEnded, 1, queue, j.State.String())
+	m.counted.add(metricKindEnded, 1, string(j.Kind), j.State.String())
 	if j.State != engine.Cancelled {
-		m.tries.Observe(float64(e.Attempts))
+		m.counted.observe(metricJobAttempts, float64(e.Attempts))
 	}
 	if m.opt.Policies.UsedUp(j) {
-		atMax.Inc()
+		m.counted.add(metricAtMax, 1, queue)
 	}
 }
 
 // countAttempt counts one attempt or hold, when it is stored. Only an attempt that was on the wire has
 // times and an answer.
 func (m *Metrics) countAttempt(kind engine.Kind, a engine.Attempt) {
-	m.attempts.WithLabelValues(a.Verb.String()).Inc()
+	m.counted.add(metricAttempts, 1, a.Verb.String())
 	if a.HTTP > 0 {
-		m.took.Observe(a.HTTP.Seconds())
-		m.waited.Observe((a.Paced + a.Limiter).Seconds())
-		m.answers.WithLabelValues(codeOf(a.Status)).Inc()
+		m.counted.observe(metricAnswerTime, a.HTTP.Seconds())
+		m.counted.observe(metricLimiterWait, (a.Paced + a.Limiter).Seconds())
+		m.counted.add(metricAnswers, 1, codeOf(a.Status))
 	}
 	if a.Status == http.StatusTooManyRequests {
-		m.throttled.WithLabelValues(throttleOf(a.Class)).Inc()
+		m.counted.add(metricThrottled, 1, throttleOf(a.Class))
 	}
 	status, told := a.Ending(kind)
 	if a.Number == 0 || !told {
 		return // a hold, or cut off: it says nothing about the other side
 	}
-	label := m.series(status)
-	retries, won := m.kindRetries.WithLabelValues(string(kind)), m.kindWon.WithLabelValues(string(kind))
-	m.statuses.WithLabelValues(label).Inc()
-	m.kindStatuses.WithLabelValues(string(kind), label).Inc()
-	if a.Try <= 1 {
-		return
+	again, won := 0.0, 0.0
+	if a.Try > 1 {
+		again, won = 1, truth(engine.Succeeded(status))
 	}
-	m.retries.Inc()
-	retries.Inc()
-	if engine.Succeeded(status) {
-		m.won.Inc()
-		won.Inc()
-	}
+	label := m.label(status)
+	m.counted.add(metricStatuses, 1, label)
+	m.counted.add(metricKindStatuses, 1, string(kind), label)
+	m.counted.add(metricRetries, again)
+	m.counted.add(metricRetriesWon, won)
+	m.counted.add(metricKindRetries, again, string(kind))
+	m.counted.add(metricKindWon, won, string(kind))
 }
 
-// series is the label of a status; what is new when there are many statuses is counted
+// label is the label of a status; what is new when there are many statuses is counted
 // with the others.
-func (m *Metrics) series(status string) string {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+func (m *Metrics) label(status string) string {
 	if !m.known[status] {
 		if len(m.known) >= maxStatuses {
 			return otherStatus

@@ -1,16 +1,26 @@
 package api
 
 import (
+	"bytes"
+	"compress/gzip"
+	"context"
 	"encoding/json"
 	"fmt"
+	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil"
+	dto "github.com/prometheus/client_model/go"
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
 
 	"github.com/farsight-console/farsight/engine"
 )
@@ -44,7 +54,7 @@ func measured() *Metrics {
 		Queue:    func(q engine.Queue) string { return "fitlol:" + string(q) },
 		Policies: engine.DefaultPolicies(),
 		Commits: func() map[string]Histogram {
-			return map[string]Histogram{"state": {Bounds: map[float64]uint64{.01: 1}, Count: 2, Sum: .5}}
+			return map[string]Histogram{"state": {Bounds: []float64{.01}, Counts: []uint64{1}, Count: 2, Sum: .5}}
 		},
 		Sizes: func() map[string]float64 { return map[string]float64{"state": 4096} },
 	})
@@ -59,6 +69,19 @@ func measured() *Metrics {
 		{Attempt: &engine.Attempt{Number: 3, Try: 1, Verb: engine.VerbInterrupted}},
 	})
 	return m
+}
+
+// gathered reads what a scrape gets, as Prometheus does.
+func gathered(m *Metrics) prometheus.Gatherer {
+	return prometheus.Gatherers{prometheus.GathererFunc(func() ([]*dto.MetricFamily, error) {
+		text, err := m.Text(context.Background())
+		if err != nil {
+			return nil, err
+		}
+		parser := expfmt.NewTextParser(model.UTF8Validation)
+		families, err := parser.TextToMetricFamilies(bytes.NewReader(text))
+		return slices.Collect(maps.Values(families)), err
+	})}
 }
 
 func TestS2_9_MetricsCountWhatIsCommitted(t *testing.T) {
@@ -102,7 +125,7 @@ farsight_throttled_total{kind="unknown"} 1
 			names = append(names, strings.Fields(name)[0])
 		}
 	}
-	if err := testutil.GatherAndCompare(measured().Registry(), strings.NewReader(want), names...); err != nil {
+	if err := testutil.GatherAndCompare(gathered(measured()), strings.NewReader(want), names...); err != nil {
 		t.Error(err)
 	}
 }
@@ -124,7 +147,7 @@ farsight_collection_players{collection="kr",state="failed"} 1
 farsight_collection_players{collection="kr",state="listed"} 134
 farsight_collection_players{collection="kr",state="seen"} 6000
 `
-	if err := testutil.GatherAndCompare(measured().Registry(), strings.NewReader(want),
+	if err := testutil.GatherAndCompare(gathered(measured()), strings.NewReader(want),
 		"farsight_collection_players", "farsight_collection_matches", "farsight_collection_listed_again"); err != nil {
 		t.Error(err)
 	}
@@ -154,11 +177,55 @@ farsight_kind_retries_succeeded_total{kind="match.fetch"} 1
 farsight_kind_retries_total{kind="alert.call"} 1
 farsight_kind_retries_total{kind="match.fetch"} 1
 `
-	err := testutil.GatherAndCompare(m.Registry(), strings.NewReader(want),
+	err := testutil.GatherAndCompare(gathered(m), strings.NewReader(want),
 		"farsight_kind_attempt_statuses_total", "farsight_kind_retries_succeeded_total", "farsight_kind_retries_total")
 	if err != nil {
 		t.Error(err)
 	}
+}
+
+// A name from outside can break no line, and no scrape.
+func TestMetricsEscapeLabels(t *testing.T) {
+	m := NewMetrics(MetricsOptions{Console: quiet()})
+	const name = "a\\b\"} 9\n# c"
+	m.Publish([]engine.Change{{Job: &engine.Job{Queue: name + "\xff", State: engine.Completed}, Before: engine.Running}})
+	families, err := gathered(m).Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range families {
+		if f.GetName() == "farsight_jobs_ended_total" {
+			if got := f.GetMetric()[0].GetLabel()[0].GetValue(); got != name+"\uFFFD" {
+				t.Errorf("the queue is %q", got)
+			}
+			return
+		}
+	}
+	t.Error("it is not counted")
+}
+
+// A scrape is packed for whoever wants it so; a third one beside two others is told to come again.
+func TestScrapes(t *testing.T) {
+	m := measured()
+	w := listen(t, quiet(), func(p *ProgramsOptions, _ *Options) { p.Metrics = m })
+	text, h := w.ask(t, "GET", "/metrics", "", 200, "Accept-Encoding", "deflate, gzip")
+	if got := h.Get("Content-Type"); got != "text/plain; version=0.0.4; charset=utf-8" {
+		t.Errorf("its type is %s", got)
+	}
+	z, err := gzip.NewReader(strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if raw, err := io.ReadAll(z); err != nil || !bytes.Contains(raw, []byte("\nfarsight_up 1\n")) {
+		t.Errorf("%v: %s", err, raw)
+	}
+	if text, _ := w.ask(t, "GET", "/metrics", "", 200, "Accept-Encoding", "identity"); !strings.Contains(text, "\nfarsight_up 1\n") {
+		t.Error(text)
+	}
+	m.scrapes <- struct{}{}
+	w.ask(t, "GET", "/metrics", "", 200)
+	m.scrapes <- struct{}{}
+	w.ask(t, "GET", "/metrics", "", 503)
 }
 
 // One gauge has 256 series at most, and the reading says how many are missing.
@@ -190,7 +257,7 @@ farsight_series_left_out{of="queues"} 44
 farsight_series_left_out{of="rules"} 0
 `
 	m := NewMetrics(MetricsOptions{Console: o})
-	if err := testutil.GatherAndCompare(m.Registry(), strings.NewReader(want), "farsight_series_left_out"); err != nil {
+	if err := testutil.GatherAndCompare(gathered(m), strings.NewReader(want), "farsight_series_left_out"); err != nil {
 		t.Error(err)
 	}
 }
@@ -201,7 +268,7 @@ func TestMetricsHaveBoundedLabels(t *testing.T) {
 	for i := range 1000 {
 		m.Publish([]engine.Change{{Attempt: &engine.Attempt{Number: 1, Verb: engine.VerbRetry, Class: engine.Class(strings.Repeat("x", i)), Status: i, HTTP: 1}}})
 	}
-	families, err := m.Registry().Gather()
+	families, err := gathered(m).Gather()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,7 +281,7 @@ func TestMetricsHaveBoundedLabels(t *testing.T) {
 
 func TestMetricNamesAreGood(t *testing.T) {
 	m := measured()
-	problems, err := testutil.GatherAndLint(m.Registry())
+	problems, err := testutil.GatherAndLint(gathered(m))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -223,7 +290,7 @@ func TestMetricNamesAreGood(t *testing.T) {
 			t.Errorf("%s: %s", p.Metric, p.Text)
 		}
 	}
-	w := listen(t, quiet(), func(p *ProgramsOptions, _ *Options) { p.Metrics = m.Handler() })
+	w := listen(t, quiet(), func(p *ProgramsOptions, _ *Options) { p.Metrics = m })
 	text, _ := w.ask(t, "GET", "/metrics", "", 200)
 	promtool, err := exec.LookPath("promtool")
 	if err != nil && os.Getenv("CI") != "" {
@@ -250,7 +317,7 @@ func TestTheDashboardShowsMetricsThatThereAre(t *testing.T) {
 	if err := json.Unmarshal(raw, &board); err != nil {
 		t.Fatal(err)
 	}
-	families, err := measured().Registry().Gather()
+	families, err := gathered(measured()).Gather()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -291,7 +358,7 @@ func TestW9h_TheRulesForPrometheusReadMetricsThatThereAre(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	families, err := measured().Registry().Gather()
+	families, err := gathered(measured()).Gather()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,7 @@ type ProgramsOptions struct {
 	// at an account's stats.
 	Cooldown time.Duration
 	Config   func() []engine.Setting // nil = nobody tells
-	Metrics  http.Handler            // nil = there are none
+	Metrics  *Metrics                // nil = there are none
 	Events   *Events                 // nil = there are none
 	// Pass makes a token for readers of events, see Token.Pass; nil = nobody listens on an address.
 	Pass func(until time.Time) string

@@ -3,7 +3,6 @@ package api
 import (
 	"bytes"
 	"compress/gzip"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -62,18 +61,13 @@ const (
 	packed      = "gzip"
 )
 
-// pack makes a large body smaller; isPacked is false when it is small.
-func pack(raw []byte) (body []byte, isPacked bool, err error) {
-	if len(raw) < packFrom {
-		return raw, false, nil
-	}
+// pack packs a body.
+func pack(raw []byte) []byte {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
-	_, err = z.Write(raw)
-	if err = errors.Join(err, z.Close()); err != nil {
-		return nil, false, err
-	}
-	return b.Bytes(), true, nil
+	_, _ = z.Write(raw) // a buffer takes all
+	_ = z.Close()
+	return b.Bytes()
 }
 
 // unpack reads a body of an encoding; "" = as it is. One byte more than the bound is read, to tell a

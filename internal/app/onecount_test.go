@@ -2,6 +2,7 @@ package app
 
 import (
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -25,7 +26,7 @@ func (r *alertRig) sameCounts(when string, kind engine.Kind, discarded, cancelle
 		{engine.Discarded, m.Discarded, int(day.Discarded), discarded},
 		{engine.Cancelled, m.Cancelled, int(day.Cancelled), cancelled},
 	} {
-		label := "state=" + s.state.String()
+		label := `state="` + s.state.String() + `"`
 		prom := int(r.counted("farsight_jobs_ended_total", label) - r.counted("farsight_jobs_reopened_total", label))
 		if s.hour != s.day || s.hour != prom || s.want >= 0 && s.hour != s.want {
 			r.t.Errorf("%s: %s: the hour says %d, the day %d, Prometheus %d; want %d", when, s.state, s.hour, s.day, prom, s.want)
@@ -80,10 +81,11 @@ func TestS2_9_OneCountWhereverItIsCounted(t *testing.T) {
 			t.Errorf("of the matches: %+v, want a mean of %g", m, want)
 		}
 		r.restart(time.Second)
+		synctest.Wait() // it counts what is stored
 		if m := r.sameCounts("after a restart", kind, 4, 0); m.Completed != 8 {
 			t.Errorf("of the matches after a restart: %+v", m)
 		}
-		if got := r.counted("farsight_kind_jobs_ended_total", "kind="+kind, "state=completed"); got != 8 {
+		if got := r.counted("farsight_kind_jobs_ended_total", `kind="`+kind+`"`, `state="completed"`); got != 8 {
 			t.Errorf("Prometheus has %g matches", got)
 		}
 	})

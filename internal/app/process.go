@@ -320,7 +320,7 @@ func (p *process) serverOptions() api.Options {
 	})
 	programs := api.ProgramsOptions{
 		Console: p.front, Platform: cfg.Platform, Cooldown: cfg.Cooldown, Config: p.shownSettings,
-		Metrics: p.metrics.Handler(), Events: p.events,
+		Metrics: p.metrics, Events: p.events,
 	}
 	if p.gate != nil {
 		programs.Pass = p.gate.Pass
@@ -347,12 +347,12 @@ func (p *process) serverOptions() api.Options {
 func (p *process) commitTimes() map[string]api.Histogram {
 	out := map[string]api.Histogram{}
 	for store, sum := range p.store.WriteSums() {
-		h := api.Histogram{Bounds: map[float64]uint64{}, Count: sum.Count, Sum: sum.Sum.Seconds()}
+		h := api.Histogram{Count: sum.Count, Sum: sum.Sum.Seconds()}
 		// Counts are of their own range only; Prometheus wants each with all below it.
 		upTo := uint64(0)
 		for i, bound := range storage.WriteBounds {
 			upTo += sum.Counts[i]
-			h.Bounds[bound.Seconds()] = upTo
+			h.Bounds, h.Counts = append(h.Bounds, bound.Seconds()), append(h.Counts, upTo)
 		}
 		out[store] = h
 	}

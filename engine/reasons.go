@@ -131,7 +131,7 @@ func (g *Reasons) Add(rows ...ReasonRow) {
 
 // Rows are the groups so far, the largest first.
 func (g *Reasons) Rows() []ReasonRow {
-	return slices.SortedFunc(slices.Values(g.rows), func(a, b ReasonRow) int {
+	return slices.SortedStableFunc(slices.Values(g.rows), func(a, b ReasonRow) int {
 		return cmp.Or(cmp.Compare(b.Jobs, a.Jobs), strings.Compare(a.Shape, b.Shape))
 	})
 }

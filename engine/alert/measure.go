@@ -214,7 +214,7 @@ func (m *Monitor) clockOff(r Rule, now time.Time) []sample {
 // names each that is silent for too long.
 func (m *Monitor) silence(r Rule, now time.Time) []sample {
 	s := sample{limit: r.Limit, known: m.read}
-	beats := slices.SortedFunc(slices.Values(m.reading.Syncing), func(a, b Beat) int { return a.Last.Compare(b.Last) })
+	beats := slices.SortedStableFunc(slices.Values(m.reading.Syncing), func(a, b Beat) int { return a.Last.Compare(b.Last) })
 	for i, b := range beats {
 		age := now.Sub(b.Last).Seconds()
 		if i == 0 {

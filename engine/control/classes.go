@@ -40,7 +40,7 @@ func (f finder) classes(ctx context.Context, q engine.ClassesQuery) (engine.Clas
 		row.Share = float64(row.Jobs) / float64(a.Jobs)
 		a.Classes = append(a.Classes, *row)
 	}
-	slices.SortFunc(a.Classes, func(x, y engine.ClassRow) int {
+	slices.SortStableFunc(a.Classes, func(x, y engine.ClassRow) int {
 		return cmp.Or(cmp.Compare(y.Jobs, x.Jobs), cmp.Compare(x.ID, y.ID))
 	})
 	return a, nil

@@ -237,7 +237,7 @@ func (d *delaying) list() []engine.Delay {
 			out = append(out, row)
 		}
 	}
-	slices.SortFunc(out, func(a, b engine.Delay) int {
+	slices.SortStableFunc(out, func(a, b engine.Delay) int {
 		if (a.Schedule == "") != (b.Schedule == "") {
 			return cmp.Compare(b.Schedule, a.Schedule)
 		}

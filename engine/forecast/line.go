@@ -32,7 +32,7 @@ func Merged(loads []engine.Load) []engine.Load {
 		}
 		return Merged(out)
 	}
-	slices.SortFunc(out, func(a, b engine.Load) int {
+	slices.SortStableFunc(out, func(a, b engine.Load) int {
 		return cmp.Or(cmp.Compare(a.Queue, b.Queue), cmp.Compare(a.Owner, b.Owner), cmp.Compare(a.Priority, b.Priority))
 	})
 	return out

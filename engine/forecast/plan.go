@@ -334,7 +334,7 @@ func (p *Plan) accounts(planned []flow, past map[string][]int) []engine.AccountF
 			add(engine.AccountForecast{Account: id}, new(flow))
 		}
 	}
-	slices.SortFunc(out, func(a, b engine.AccountForecast) int {
+	slices.SortStableFunc(out, func(a, b engine.AccountForecast) int {
 		return cmp.Or(cmp.Compare(total(b), total(a)), cmp.Compare(a.Account, b.Account))
 	})
 	return out

@@ -81,7 +81,7 @@ func (in *Ingest) addNeeds(ctx context.Context, f *engine.Freshness, needs map[r
 // sayNeeds writes what each region needs of the key against what its limits allow, such as
 // "needs 412 of 3,000 calls per hour in europe". Late accounts go by how long they wait.
 func (in *Ingest) sayNeeds(f *engine.Freshness, needs map[route.Region]need) {
-	slices.SortFunc(f.Late, func(a, b engine.LateAccount) int {
+	slices.SortStableFunc(f.Late, func(a, b engine.LateAccount) int {
 		return cmp.Or(a.Last.Compare(b.Last), strings.Compare(a.ID, b.ID))
 	})
 	f.Lates = len(f.Late)
@@ -91,7 +91,7 @@ func (in *Ingest) sayNeeds(f *engine.Freshness, needs map[route.Region]need) {
 		f.Regions = append(f.Regions, engine.FreshnessHost{Region: string(region), Needs: n.perHour, Behind: n.behind,
 			Allowed: rate * 3600, Bucket: bucket})
 	}
-	slices.SortFunc(f.Regions, func(a, b engine.FreshnessHost) int { return strings.Compare(a.Region, b.Region) })
+	slices.SortStableFunc(f.Regions, func(a, b engine.FreshnessHost) int { return strings.Compare(a.Region, b.Region) })
 	for _, h := range f.Regions {
 		of := "an unknown number of"
 		if h.Allowed > 0 {

@@ -127,7 +127,7 @@ func (in *reports) addWeek(ctx context.Context, b *playtime.Week, a league.Accou
 			}
 			games = append(games, g)
 		}
-		slices.SortFunc(games, func(a, b league.Game) int {
+		slices.SortStableFunc(games, func(a, b league.Game) int {
 			return cmp.Or(a.Played.Compare(b.Played), strings.Compare(a.Match, b.Match))
 		})
 		b.Add(engine.WeeklyAccount{ID: a.ID, RiotID: a.RiotID(), Missing: missing}, games)

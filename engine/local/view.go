@@ -45,7 +45,7 @@ func (b *Backend) Queues() []engine.QueueRow {
 	for _, row := range rows {
 		out = append(out, *row)
 	}
-	slices.SortFunc(out, func(a, b engine.QueueRow) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortStableFunc(out, func(a, b engine.QueueRow) int { return cmp.Compare(a.Name, b.Name) })
 	return out
 }
 
@@ -97,7 +97,7 @@ func (b *Backend) Running() []RunningJob {
 			out = append(out, RunningJob{Job: r.job, Began: r.job.Started, Beat: r.job.Started.Add(beat)})
 		}
 	}
-	slices.SortFunc(out, func(a, b RunningJob) int {
+	slices.SortStableFunc(out, func(a, b RunningJob) int {
 		return cmp.Or(a.Began.Compare(b.Began), cmp.Compare(a.Job.ID, b.Job.ID))
 	})
 	return out

@@ -21,7 +21,7 @@ type setup struct {
 // called and every secret and number that must be cut out of answers.
 func newSetup(t Targets, transport http.RoundTripper) (*setup, error) {
 	s := &setup{channels: slices.Clone(t.Channels), hooks: slices.Clone(t.Hooks), routes: t.Routes}
-	slices.SortFunc(s.channels, func(a, b Channel) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortStableFunc(s.channels, func(a, b Channel) int { return strings.Compare(a.Name, b.Name) })
 	var secrets []Secret
 	var addresses []string
 	if t.Call != nil {

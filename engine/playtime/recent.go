@@ -87,7 +87,7 @@ func (b *Recent) Done() engine.Play {
 	for _, c := range b.champions {
 		b.out.Champions = append(b.out.Champions, *c)
 	}
-	slices.SortFunc(b.out.Champions, func(a, c engine.PlayShare) int {
+	slices.SortStableFunc(b.out.Champions, func(a, c engine.PlayShare) int {
 		return cmp.Or(cmp.Compare(c.Games, a.Games), cmp.Compare(c.Minutes, a.Minutes), strings.Compare(a.Name, c.Name))
 	})
 	if more := len(b.out.Champions) - mostChampions; more > 0 {

@@ -413,7 +413,7 @@ func (g *gate) blown() (down []Lane) {
 			down = append(down, l)
 		}
 	}
-	slices.SortFunc(down, func(a, b Lane) int { return strings.Compare(a.String(), b.String()) })
+	slices.SortStableFunc(down, func(a, b Lane) int { return strings.Compare(a.String(), b.String()) })
 	return down
 }
 

@@ -83,7 +83,7 @@ func parsePairs(header string) (pairs []Limit, err error) {
 		}
 		pairs = append(pairs, p)
 	}
-	slices.SortFunc(pairs, func(a, b Limit) int { return cmp.Or(cmp.Compare(a.Per, b.Per), cmp.Compare(a.N, b.N)) })
+	slices.SortStableFunc(pairs, func(a, b Limit) int { return cmp.Or(cmp.Compare(a.Per, b.Per), cmp.Compare(a.N, b.N)) })
 	return pairs, err
 }
 

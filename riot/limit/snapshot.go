@@ -90,7 +90,7 @@ func (l *Limiter) Snapshot() Snapshot {
 		v.Waiters = l.viewWaiters(now, h)
 		out.Hosts = append(out.Hosts, v)
 	}
-	slices.SortFunc(out.Hosts, func(a, b HostView) int { return cmp.Compare(a.Host, b.Host) })
+	slices.SortStableFunc(out.Hosts, func(a, b HostView) int { return cmp.Compare(a.Host, b.Host) })
 	return out
 }
 

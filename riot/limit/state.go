@@ -260,7 +260,7 @@ func restoreCells(from []Cell, stamp instant, add func(n int, bound instant)) {
 }
 
 func sortedScopes(m map[Scope]int) []Scope {
-	return slices.SortedFunc(maps.Keys(m), func(a, b Scope) int {
+	return slices.SortedStableFunc(maps.Keys(m), func(a, b Scope) int {
 		return cmp.Or(cmp.Compare(a.Host, b.Host), cmp.Compare(a.Method, b.Method))
 	})
 }

@@ -31,7 +31,7 @@ func (s *Sim) Stats() Stats {
 	for sc, t := range s.log.counts {
 		st.Budget = append(st.Budget, s.budget(sc, t))
 	}
-	slices.SortFunc(st.Budget, func(x, y Budget) int { return cmp.Compare(x.Host, y.Host) })
+	slices.SortStableFunc(st.Budget, func(x, y Budget) int { return cmp.Compare(x.Host, y.Host) })
 	return st
 }
 
@@ -106,7 +106,7 @@ func (s *Sim) Windows() Reading {
 			r.Windows = append(r.Windows, s.reading(sc, w, now))
 		}
 	}
-	slices.SortFunc(r.Windows, func(x, y Window) int {
+	slices.SortStableFunc(r.Windows, func(x, y Window) int {
 		return cmp.Or(cmp.Compare(x.Host, y.Host), cmp.Compare(x.Method, y.Method), cmp.Compare(y.Per, x.Per))
 	})
 	return r

@@ -27,7 +27,7 @@ import (
 const maxManifest = 1 << 20
 
 func sortFiles(files []engine.BackupFile) {
-	slices.SortFunc(files, func(a, b engine.BackupFile) int { return strings.Compare(a.Month, b.Month) })
+	slices.SortStableFunc(files, func(a, b engine.BackupFile) int { return strings.Compare(a.Month, b.Month) })
 }
 
 func writeManifest(ctx context.Context, dir string, r *engine.BackupDone) error {

@@ -168,7 +168,7 @@ func GroupJobs(rows []*engine.JobRow, reasons []engine.ReasonRow, counts map[eng
 			out = append(out, *g)
 		}
 	}
-	slices.SortFunc(out, inOrder)
+	slices.SortStableFunc(out, inOrder)
 	return out
 }
 

@@ -121,7 +121,7 @@ func RunsOf(v *page.View, plans []engine.ScheduleRow) (runs []Run) {
 			}
 		}
 	}
-	slices.SortFunc(runs, func(x, y Run) int { return cmp.Or(x.At.Compare(y.At), cmp.Compare(x.Name, y.Name)) })
+	slices.SortStableFunc(runs, func(x, y Run) int { return cmp.Or(x.At.Compare(y.At), cmp.Compare(x.Name, y.Name)) })
 	return runs
 }
 

@@ -115,7 +115,7 @@ func (p *screen) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
 	for i, sum := range sums {
 		p.sums[i] = block.Tallied(p.read, func(m *engine.MatchRow) string { return sum.of(m, v.Now.Location()) })
 		if sum.inOrder {
-			slices.SortFunc(p.sums[i], func(a, b block.Bar) int { return strings.Compare(a.Name, b.Name) })
+			slices.SortStableFunc(p.sums[i], func(a, b block.Bar) int { return strings.Compare(a.Name, b.Name) })
 		}
 	}
 	p.List.Asked, p.turned = p.List.Asked || p.turned, false

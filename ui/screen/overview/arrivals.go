@@ -35,7 +35,7 @@ func tiersOf(jobs []engine.JobRow) (out []tier) {
 		}
 		out[n].at, out[n].late = append(out[n].at, page.GoesAt(j)), out[n].late || j.LateBy != ""
 	}
-	slices.SortFunc(out, func(a, b tier) int { return cmp.Compare(b.try, a.try) })
+	slices.SortStableFunc(out, func(a, b tier) int { return cmp.Compare(b.try, a.try) })
 	return out
 }
 

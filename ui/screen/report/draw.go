@@ -159,7 +159,7 @@ func modeBars(r *engine.PlayReport) []block.Bar {
 	for id, n := range r.ByQueue {
 		out = append(out, block.Bar{Name: columns.ModeName(id), Value: float64(n), Text: page.Count(n)})
 	}
-	slices.SortFunc(out, func(a, b block.Bar) int {
+	slices.SortStableFunc(out, func(a, b block.Bar) int {
 		return cmp.Or(cmp.Compare(b.Value, a.Value), cmp.Compare(a.Name, b.Name))
 	})
 	return out

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -111,12 +112,7 @@ var moves = map[move][]Cause{
 
 // Legal reports whether a job may move so.
 func Legal(from, to State, by Cause) bool {
-	for _, c := range moves[move{from, to}] {
-		if c == by {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(moves[move{from, to}], by)
 }
 
 // Hold is why a job was sent back without a charge.

@@ -152,12 +152,9 @@ while read -r word; do
 	case $word in
 	stop) kill -QUIT $!; wait $! ;;
 	start) begin "$@" ;;
-	freeze) kill -STOP $!; kill -STOP $(pgrep -P $!) ;; # at first the one that begins others
-	thaw) kill -CONT $! $(pgrep -P $!) ;;
 	esac
 	echo "$word"
 done
-kill -CONT $! $(pgrep -P $!)
 kill -QUIT $!
 wait
 rm -rf "$2"`
@@ -194,11 +191,6 @@ func (s *Server) Start(t testing.TB) {
 		t.Fatal(err)
 	}
 }
-
-// Freeze stops all of its processes where they are, and Thaw lets them go on: connections stay, and
-// nobody answers, as when a virtual machine is moved.
-func (s *Server) Freeze(t testing.TB) { s.tell(t, "freeze") }
-func (s *Server) Thaw(t testing.TB)   { s.tell(t, "thaw") }
 
 // tell gives an order, and waits until it is carried out: the shell says the word again.
 func (s *Server) tell(t testing.TB, word string) {

@@ -165,6 +165,39 @@ func TestI7_AnOutageBuriesNothing(t *testing.T) {
 	}
 }
 
+// An outage of matches and timelines is over for both soon after its end, though thousands of matches stand
+// before the timelines: one timeline is asked for before its rank.
+func TestI7_WhatIsDownIsTriedBeforeItsRank(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		s := newSim(sim.Options{
+			Limits:  sim.Limits{App: []sim.Limit{{N: 20, Per: time.Second}, {N: 100, Per: 2 * time.Minute}}},
+			Players: []sim.PlayerSpec{short("Ana#EUW", 1000)},
+		})
+		r := start(t, s)
+		r.trigger("Ana#EUW", engine.SyncAsk{Timelines: "all"})
+		r.until("Ana#EUW", time.Hour, func(row engine.AccountRow) bool { return row.Timelines.Open > 100 })
+		down(t, s, time.Minute)
+		must(t, s.Inject(sim.Fault{Kind: sim.Unavailable, Match: sim.Match{Method: route.Timeline}, Until: time.Minute}))
+		time.Sleep(time.Minute)
+		if n := len(r.limits.Down()); n != 2 {
+			t.Fatalf("%d lanes are down", n)
+		}
+		before := r.calls(route.Timeline)
+		// A probe that has just failed, and a window that is full.
+		for range int((time.Minute + 2*time.Minute) / time.Second) {
+			if time.Sleep(time.Second); len(r.limits.Down()) == 0 {
+				break
+			}
+		}
+		if state, why := r.limits.Health(); state != engine.EngineLive {
+			t.Errorf("%s: %s", state, why)
+		}
+		if n, row := r.calls(route.Timeline)-before, r.row("Ana#EUW"); n != 1 || row.Timelines.Stored != 1 || row.Matches.Open < 700 {
+			t.Errorf("%d timelines were called, with %d stored and %d matches open", n, row.Timelines.Stored, row.Matches.Open)
+		}
+	})
+}
+
 // The last attempt of a job that is alone fails in an outage: nothing that was known answers,
 // so the job is held, for as long as it takes.
 func TestI7_TheLastAttemptIsNotSpentOnAnOutage(t *testing.T) {

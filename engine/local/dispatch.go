@@ -20,8 +20,7 @@ func (b *Backend) dispatch(s *session) {
 		case <-b.wake:
 		case <-timer.C:
 		case <-b.opt.Admitter.Changed():
-			b.idx.reopen()
-			b.release()
+			b.reopen()
 		case <-s.ctx.Done():
 			return
 		}

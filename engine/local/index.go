@@ -68,16 +68,17 @@ func (q *queue) closed() bool { return q.Paused || q.pausing > 0 }
 // head, everything behind it would be refused too, so the lane is closed until the
 // instant that the limiter named and none of its jobs is asked about before.
 type lane struct {
-	name   string
-	closed bool // the head was refused
-	until  time.Time
-	known  time.Time // the end as the admitter told it; zero = unknown
-	reason string
-	rank   int // of the refused head: a better one is asked again
-	jobs   int // those that run, and those that are available and not in a paused queue
-	dirty  bool
-	began  time.Time // when its last job started
-	paced  bool      // the head has been refused since
+	name    string
+	closed  bool // the head was refused
+	until   time.Time
+	known   time.Time // the end as the admitter told it; zero = unknown
+	reason  string
+	rank    int  // of the refused head: a better one is asked again
+	untried bool // see Releaser
+	jobs    int  // those that run, and those that are available and not in a paused queue
+	dirty   bool
+	began   time.Time // when its last job started
+	paced   bool      // the head has been refused since
 }
 
 // lock is a concurrency key with the job that has it and those that stepped aside, such

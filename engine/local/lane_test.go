@@ -25,6 +25,7 @@ type gate struct {
 	reserved map[engine.JobID]bool
 	backlog  map[string]int
 	changed  chan struct{}
+	untried  string // the lane that is down and has nobody who tries it
 }
 
 func newGate() *gate {
@@ -57,7 +58,9 @@ func (g *gate) Admit(j engine.Job) engine.Admission {
 	if g.reserved[j.ID] {
 		panic("admitted twice")
 	}
-	g.reserved[j.ID] = true
+	if g.reserved[j.ID] = true; g.untried == lane {
+		g.untried = ""
+	}
 	return engine.Admission{OK: true}
 }
 
@@ -68,6 +71,14 @@ func (g *gate) Withdraw(id engine.JobID) {
 }
 
 func (g *gate) Changed() <-chan struct{} { return g.changed }
+
+func (*gate) Released() []engine.Hold { return nil }
+
+func (g *gate) Untried(lane string) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return lane == g.untried
+}
 
 func (g *gate) Backlog(lane string, jobs int) {
 	g.mu.Lock()
@@ -308,6 +319,34 @@ func TestFairSharesAndPriorities(t *testing.T) {
 			t.Errorf("order %v, want %v", got, want)
 		}
 		be.down()
+	})
+}
+
+// Of a lane that is down one job goes before its rank, whatever the rank, and no second one.
+func TestI7_OneJobTriesALaneBeforeItsRank(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGate()
+		be := newBench(t, local.Options{Admitter: g, Workers: func() int { return 1 }}, func(context.Context, engine.Run) engine.Outcome {
+			time.Sleep(second)
+			return engine.Done(nil)
+		})
+		for i := range 6 {
+			be.add2(engine.Spec{Key: fmt.Sprint("match:", i)})
+			be.add2(engine.Spec{Key: fmt.Sprint("timeline:", i), Priority: engine.PriorityLow})
+		}
+		be.run()
+		time.Sleep(second / 2)
+		g.close("timeline", 2*second)
+		g.mu.Lock()
+		g.untried = "timeline"
+		g.mu.Unlock()
+		g.changed <- struct{}{}
+		time.Sleep(time.Minute)
+		be.down()
+		want := []string{"match:0", "match:1", "match:2", "timeline:0", "match:3", "match:4", "match:5", "timeline:1"}
+		if got := be.started()[:8]; !slices.Equal(got, want) {
+			t.Errorf("order %v, want %v", got, want)
+		}
 	})
 }
 

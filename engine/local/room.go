@@ -89,20 +89,24 @@ func (x *index) halt(why string) {
 }
 
 // Releaser is an Admitter that knows when what jobs are held for has ended, such
-// as a key that was refused and works again.
+// as a key that was refused and works again. It is asked when Changed is signalled.
 type Releaser interface {
-	// Released names the holds that have ended since it was last asked. It is asked
-	// when Changed is signalled: the jobs so held become available at once instead
-	// of at their instant.
+	// Released names the holds that have ended since it was last asked: the jobs so held
+	// become available at once instead of at their instant.
 	Released() []engine.Hold
+	// Untried reports whether a lane is down and nobody finds out whether it still is: one job
+	// that does goes before all of a better rank, or the lane would be down until those have gone.
+	Untried(lane string) bool
 }
 
-// release lets the jobs go whose hold has ended.
-func (b *Backend) release() {
+// reopen lets every lane be asked again, and the jobs go whose hold has ended.
+func (b *Backend) reopen() {
 	r, ok := b.opt.Admitter.(Releaser)
 	if !ok {
+		b.idx.reopen(func(string) bool { return false })
 		return
 	}
+	b.idx.reopen(r.Untried)
 	for _, h := range r.Released() {
 		b.idx.release(h, time.Now())
 	}

@@ -100,6 +100,7 @@ func (freed) Admit(engine.Job) engine.Admission { return engine.Admission{OK: tr
 func (freed) Withdraw(engine.JobID)             {}
 func (f freed) Changed() <-chan struct{}        { return f.changed }
 func (freed) Backlog(string, int)               {}
+func (freed) Untried(string) bool               { return false }
 func (f freed) Released() (holds []engine.Hold) {
 	for len(f.ended) > 0 {
 		holds = append(holds, <-f.ended)

@@ -88,11 +88,13 @@ func (x *index) best(now time.Time) (found *line, rank int) {
 	return found, rank
 }
 
-// better reports whether line a (at rank ra) goes before line b. The rank, then those who were sent
-// back through no fault of theirs, then the line that was served longest ago.
+// better reports whether line a (at rank ra) goes before line b. Who tries a lane that is down, the rank,
+// then those who were sent back through no fault of theirs, then the line that was served longest ago.
 func better(a *line, ra int, b *line, rb int) bool {
 	fa, fb := a.levels[ra].front.n > 0, b.levels[rb].front.n > 0
 	switch {
+	case a.lane.untried != b.lane.untried:
+		return a.lane.untried
 	case ra != rb:
 		return ra < rb
 	case fa != fb:
@@ -177,11 +179,11 @@ func (x *index) refuse(c claim, a engine.Admission, now time.Time) {
 }
 
 // reopen lets every lane be asked again.
-func (x *index) reopen() {
+func (x *index) reopen(untried func(lane string) bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	for _, l := range x.lanes {
-		l.closed = false
+		l.closed, l.untried = false, untried(l.name)
 	}
 }
 
@@ -194,7 +196,7 @@ func (x *index) admitted(c *claim, now time.Time) {
 	if l.paced {
 		c.paced = now.Sub(engine.Latest(l.began, c.e.ready))
 	}
-	l.closed, l.paced, l.began = false, false, now
+	l.closed, l.untried, l.paced, l.began = false, false, false, now
 }
 
 // forget drops a job that the store does not have any more, or cannot read.

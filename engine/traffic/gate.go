@@ -108,6 +108,14 @@ func (g *gate) holds(l Lane) bool {
 	return g.key.blown || g.network.blown || g.lanes[l] != nil && g.lanes[l].blown
 }
 
+// untried reports whether a lane is down and has no prober.
+func (g *gate) untried(l Lane) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	b := g.lanes[l]
+	return b != nil && b.blown && b.prober == ""
+}
+
 // begin makes the job the prober of whatever is blown on its lane. The backend asks for one job at a
 // time, so that none gets in between check and begin.
 func (g *gate) begin(l Lane, job engine.JobID) {

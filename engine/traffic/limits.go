@@ -191,6 +191,12 @@ func (l *Limits) Changed() <-chan struct{} { return l.changed }
 // was refused works, or another one is in place; the network is back.
 func (l *Limits) Released() []engine.Hold { return l.gate.released() }
 
+// Untried reports whether a lane is down and no job finds out whether it still is.
+func (l *Limits) Untried(name string) bool {
+	at, _ := splitLane(name)
+	return l.gate.untried(at)
+}
+
 // KeyRefused reports whether Riot refused the key in use, and no call has
 // disproved that.
 func (l *Limits) KeyRefused() bool {

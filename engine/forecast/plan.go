@@ -192,7 +192,30 @@ func (p *Plan) start(w *Waiting) Start {
 	if h.calendar == nil {
 		return Start{At: engine.Latest(w.Due, p.Now)}
 	}
-	return h.calendar.Retry(engine.Latest(w.Due, w.Held.Until), h.wait(place{w.Method, h.ahead(p.Open, w)}))
+	line := h.wait(place{w.Method, h.ahead(p.Open, w)})
+	if p.tries(w) {
+		line = 0
+	}
+	return h.calendar.Retry(engine.Latest(w.Due, w.Held.Until), line)
+}
+
+// tries reports whether a job finds out whether its lane, which is down, still is: the first of those that wait, where
+// none of the lane stands in line. It goes before its rank.
+func (p *Plan) tries(w *Waiting) bool {
+	if w.Held.Stand != engine.StandDown {
+		return false
+	}
+	for i := range p.Buckets {
+		if b := &p.Buckets[i]; b.Host == w.Host && b.Method == w.Method && b.Waiting > 0 {
+			return false
+		}
+	}
+	for i := range p.Waiting {
+		if o := &p.Waiting[i]; o.Host == w.Host && o.Method == w.Method {
+			return o.ID == w.ID
+		}
+	}
+	return false
 }
 
 // ahead is how many calls go before a job that joins the end of its owner's line now.

@@ -114,6 +114,28 @@ func TestI2_RetriesWaitForWhatIsInLineBefore(t *testing.T) {
 	}
 }
 
+// TestI7_OneRetryOfWhatIsDownIsFirst: of the retries of a lane that is down the first goes when that is tried, whatever
+// stands in line before it, unless one that stands in line itself goes then.
+func TestI7_OneRetryOfWhatIsDownIsFirst(t *testing.T) {
+	s := state(window{limit: 100, used: 50, span: 100 * time.Second, reset: 10 * time.Second}, 200)
+	for _, id := range []string{"1", "2"} {
+		w := match(id, "a", time.Second)
+		w.Method, w.Priority = forecast.TimelineMethod, engine.PriorityLow
+		w.Held = engine.Held{Reason: "timeline calls to asia fail", Until: now.Add(7 * time.Second), Stand: engine.StandDown}
+		s.Waiting = append(s.Waiting, w)
+	}
+	behind := 110 * time.Second // what is in line takes all of the windows before
+	for inLine, want := range [][]time.Duration{{7 * time.Second, behind}, {behind, behind}} {
+		s.Buckets = append(s.Buckets[:1:1], engine.BucketRow{Kind: "method", Host: "asia", Method: forecast.TimelineMethod, Waiting: inLine})
+		starts := forecast.New(s).Starts()
+		for i, w := range s.Waiting {
+			if got := starts[w.ID].At.Sub(now); got != want[i] {
+				t.Errorf("with %d in line %s starts after %v, want %v", inLine, w.ID, got, want[i])
+			}
+		}
+	}
+}
+
 // TestTheNextMinutesAddUp: the calls of the accounts are those of their host, and those of
 // its windows; what was called in the past minute comes as it was counted.
 func TestTheNextMinutesAddUp(t *testing.T) {

@@ -171,29 +171,36 @@ func TestI7_WhatIsDownIsTriedBeforeItsRank(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		s := newSim(sim.Options{
 			Limits:  sim.Limits{App: []sim.Limit{{N: 20, Per: time.Second}, {N: 100, Per: 2 * time.Minute}}},
-			Players: []sim.PlayerSpec{short("Ana#EUW", 1000)},
+			Players: []sim.PlayerSpec{short("Ana#EUW", 500), short("Ben#EUW", 500)},
 		})
 		r := start(t, s)
 		r.trigger("Ana#EUW", engine.SyncAsk{Timelines: "all"})
+		r.trigger("Ben#EUW", engine.SyncAsk{Timelines: "all"})
 		r.until("Ana#EUW", time.Hour, func(row engine.AccountRow) bool { return row.Timelines.Open > 100 })
-		down(t, s, time.Minute)
-		must(t, s.Inject(sim.Fault{Kind: sim.Unavailable, Match: sim.Match{Method: route.Timeline}, Until: time.Minute}))
-		time.Sleep(time.Minute)
+		over := down(t, s, 4*time.Minute)
+		must(t, s.Inject(sim.Fault{Kind: sim.Unavailable, Match: sim.Match{Method: route.Timeline}, Until: 4 * time.Minute}))
+		time.Sleep(time.Until(over))
 		if n := len(r.limits.Down()); n != 2 {
 			t.Fatalf("%d lanes are down", n)
 		}
 		before := r.calls(route.Timeline)
-		// A probe that has just failed, and a window that is full.
-		for range int((time.Minute + 2*time.Minute) / time.Second) {
-			if time.Sleep(time.Second); len(r.limits.Down()) == 0 {
+		// A probe that has just failed, and a window that the matches fill.
+		for time.Since(over) < time.Minute+2*time.Minute {
+			time.Sleep(time.Second)
+			rows := r.limits.Down()
+			if len(rows) == 0 {
 				break
+			}
+			if next := rows[len(rows)-1].Next; !next.IsZero() && time.Since(next) > time.Second {
+				t.Fatalf("%v after the end the next try was to be made %v ago", time.Since(over), time.Since(next))
 			}
 		}
 		if state, why := r.limits.Health(); state != engine.EngineLive {
 			t.Errorf("%s: %s", state, why)
 		}
-		if n, row := r.calls(route.Timeline)-before, r.row("Ana#EUW"); n != 1 || row.Timelines.Stored != 1 || row.Matches.Open < 700 {
-			t.Errorf("%d timelines were called, with %d stored and %d matches open", n, row.Timelines.Stored, row.Matches.Open)
+		n, ana, ben := r.calls(route.Timeline)-before, r.row("Ana#EUW"), r.row("Ben#EUW")
+		if stored := ana.Timelines.Stored + ben.Timelines.Stored; n != 1 || stored != 1 || ana.Matches.Open+ben.Matches.Open < 600 {
+			t.Errorf("%d timelines were called and %d stored, with %d and %d matches open", n, stored, ana.Matches.Open, ben.Matches.Open)
 		}
 	})
 }

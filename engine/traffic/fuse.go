@@ -22,6 +22,7 @@ type fuse struct {
 	blown  bool
 	since  time.Time
 	probe  time.Time // the next try, unless a prober is under way
+	room   time.Time // as was foreseen last, when the limits let that go
 	wait   time.Duration
 	prober engine.JobID
 
@@ -95,7 +96,7 @@ func (f *fuse) next() time.Time {
 	if f.prober != "" {
 		return time.Time{}
 	}
-	return f.probe
+	return engine.Latest(f.probe, f.room)
 }
 
 // release takes the probe back from a job that ended without an answer.

@@ -116,6 +116,13 @@ func (g *gate) untried(l Lane) bool {
 	return b != nil && b.blown && b.prober == ""
 }
 
+// makeRoom notes from when on the limits let a call of a lane that is down go.
+func (g *gate) makeRoom(l Lane, at time.Time) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.lane(l).room = at
+}
+
 // begin makes the job the prober of whatever is blown on its lane. The backend asks for one job at a
 // time, so that none gets in between check and begin.
 func (g *gate) begin(l Lane, job engine.JobID) {

@@ -222,16 +222,21 @@ func (l *Limits) Admit(j engine.Job) engine.Admission {
 	if at == (Lane{}) {
 		return engine.Admission{OK: true}
 	}
-	if until, why, ok := l.gate.check(at, j.ID, time.Now()); !ok {
-		return engine.Admission{Until: until, Reason: why}
+	until, why, ok := l.gate.check(at, j.ID, time.Now())
+	if ok {
+		d := l.limiter.Admit(requestOf(at, j.ID, priorityOf(j)))
+		if d.OK {
+			l.dirty.Store(true)
+			l.gate.begin(at, j.ID)
+			return engine.Admission{OK: true}
+		}
+		until, why = d.Until, d.Reason
 	}
-	d := l.limiter.Admit(requestOf(at, j.ID, priorityOf(j)))
-	if !d.OK {
-		return engine.Admission{Until: d.Until, Reason: d.Reason}
+	if l.gate.untried(at) {
+		o := l.limiter.Outlook(at.Host)
+		l.gate.makeRoom(at, o.At(o.Turn(at.Method, 1).Wait))
 	}
-	l.dirty.Store(true)
-	l.gate.begin(at, j.ID)
-	return engine.Admission{OK: true}
+	return engine.Admission{Until: until, Reason: why}
 }
 
 // requestOf is what a job asks of the limiter.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/ingest"
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/internal/scratch"
 	"github.com/farsight-console/farsight/riot/route"
@@ -202,6 +203,43 @@ func TestI7_WhatIsDownIsTriedBeforeItsRank(t *testing.T) {
 		if stored := ana.Timelines.Stored + ben.Timelines.Stored; n != 1 || stored != 1 || ana.Matches.Open+ben.Matches.Open < 600 {
 			t.Errorf("%d timelines were called and %d stored, with %d and %d matches open", n, stored, ana.Matches.Open, ben.Matches.Open)
 		}
+	})
+}
+
+// An outage whose calls were given up is told no more once nobody is left to find out when it ends; whoever calls
+// again tries it.
+func TestI7b_AnOutageIsToldWhileSomebodyWaits(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		s := newSim(sim.Options{Limits: slow, Players: []sim.PlayerSpec{short("Ana#EUW", 60), short("Ben#EUW", 3)}})
+		r := start(t, s)
+		r.trigger("Ana#EUW", engine.SyncAsk{Timelines: "none"})
+		r.until("Ana#EUW", time.Minute, func(row engine.AccountRow) bool { return row.Matches.Stored > 20 })
+		over := down(t, s, 10*time.Minute)
+		for range 240 {
+			if time.Sleep(time.Second); time.Until(over) < 9*time.Minute {
+				if state, _ := r.limits.Health(); state != engine.EngineAPIDown {
+					t.Fatalf("%v before the end: %s", time.Until(over), state)
+				}
+			}
+		}
+		looks := func(what string, want engine.EngineState) {
+			t.Helper()
+			time.Sleep(time.Minute + 11*time.Second) // a probe that has just failed
+			if state, why := r.limits.Health(); state != want || (want == engine.EngineLive) != (len(r.limits.Down()) == 0) {
+				t.Errorf("%s: %s %s, %+v", what, state, why, r.limits.Down())
+			}
+		}
+		r.pause(ingest.QueueFull)
+		looks("paused", engine.EngineLive)
+		_, err := r.backend.Resume(t.Context(), ingest.QueueFull, operator, "")
+		must(t, err)
+		looks("resumed", engine.EngineAPIDown)
+		_, err = r.backend.Act(t.Context(), engine.Command{Op: engine.OpCancel, Job: r.row("Ana#EUW").Job, By: operator})
+		must(t, err)
+		looks("cancelled", engine.EngineLive)
+		r.trigger("Ben#EUW", engine.SyncAsk{Timelines: "none"})
+		looks("wanted again", engine.EngineAPIDown)
+		r.settle("Ben#EUW", 10*time.Minute)
 	})
 }
 

@@ -34,7 +34,9 @@ type gate struct {
 	logged    func(f *fuse, l Lane)
 	keyholder keyholder     // nil = the key may be used
 	halt      func() string // see Options.Halt
-	cut       string        // what the last call that did not leave this machine met
+	// wanted reports whether calls of a lane wait in line; called under mu, nil = they do.
+	wanted func(Lane) bool
+	cut    string // what the last call that did not leave this machine met
 	// patience bounds how long failures are held to be an outage: a match that is
 	// broken for ever must come to an end.
 	patience time.Duration
@@ -421,10 +423,13 @@ func (g *gate) down() (rows []engine.BreakerRow) {
 	return rows
 }
 
-// blown are the lanes that are down, by name.
+// unwanted is how long after a probe was due nobody needs to have wanted it: what was held for it is in line by then.
+const unwanted = 10 * time.Second
+
+// blown are the lanes that are down, by name. Of one that nobody calls any more it is not known, and holds nobody up.
 func (g *gate) blown() (down []Lane) {
 	for l, b := range g.lanes {
-		if b.blown {
+		if b.blown && (b.prober != "" || time.Since(b.probe) < unwanted || g.wanted == nil || g.wanted(l)) {
 			down = append(down, l)
 		}
 	}

@@ -106,6 +106,7 @@ func New(o Options) *Limits {
 	if o.Halt != nil {
 		l.gate.halt = o.Halt
 	}
+	l.gate.wanted = func(at Lane) bool { return l.waiting(limit.Scope{Host: at.Host, Method: at.Method}) > 0 }
 	area := func(name string) zerolog.Logger { return o.Log.With().Str("area", name).Logger() }
 	l.story = &story{limiter: area("limiter"), riot: area("riot"), holds: map[limit.Scope]closed{}}
 	l.gate.logged = l.story.fuse

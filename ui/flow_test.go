@@ -141,7 +141,7 @@ func TestTriggerOfARunningAccountIsAConflict(t *testing.T) {
 
 func TestCancelOfASyncAsksFirst(t *testing.T) {
 	busy(t, func(d *desk) {
-		d.press("2", "j", "x")
+		d.press("2", "x")
 		d.wants("Cancel the sync of 카인#KR1?", "134/879", "745 matches are not fetched")
 		d.press("enter") // the default is no
 		d.none()
@@ -610,7 +610,7 @@ func TestV9e_OtherLettersAreAnswered(t *testing.T) {
 // TestV9f_CommandLineIsCopied: y offers the command line that shows what is under the cursor.
 func TestV9f_CommandLineIsCopied(t *testing.T) {
 	busy(t, func(d *desk) {
-		for screen, want := range map[string]string{"2": "farsight accounts 'id:a-heron'", "3": "farsight jobs 'id:", "6": "farsight matches 'id:"} {
+		for screen, want := range map[string]string{"2": "farsight accounts 'id:a-kain'", "3": "farsight jobs 'id:", "6": "farsight matches 'id:"} {
 			d.press(screen)
 			at := slices.IndexFunc(d.m.copies(d.m.now()), func(c page.Copy) bool { return c.Name == "command" && strings.HasPrefix(c.Text, want) })
 			if at < 0 {

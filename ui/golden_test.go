@@ -102,7 +102,7 @@ func TestGoldenHosts(t *testing.T) {
 // TestV6d_GoldenDevelopmentKey does the same for a development key with one account and with many.
 func TestV6d_GoldenDevelopmentKey(t *testing.T) {
 	for _, n := range []int{1, 60, 210} {
-		for screen, key := range map[string]string{"overview": "1", "limits": "5"} {
+		for screen, key := range map[string]string{"overview": "1", "accounts": "2", "limits": "5"} {
 			name := fmt.Sprintf("devkey%d-%s-120x40", n, screen)
 			t.Run(name, func(t *testing.T) {
 				bubble(t, func(t *testing.T) {
@@ -121,7 +121,7 @@ func TestGoldenOverlays(t *testing.T) {
 	for name, keys := range map[string]string{
 		"help": "?", "help-words": "? tab", "word": "3 D p u r", "messages": "M", "quit": "q", "cancel": "2 x", "sync": "t", "key": "K", "filter": "2 / k r",
 		"filter-wrong": "3 / s t a t e : f o o wait", "palette": ":", "palette-typed": ": k r", "sort": "3 o", "columns": "3 c", "marks": "3 j space space j space",
-		"freeze": "5 tab p + 1 0 m", "themes": "T", "matches-all": "6 H", "matches-account": "2 j enter 6", "report-numbers": "7 n Z", "bulk": "3 A x", "rail": "3 Q j", "retries-near": "4 <", "retries-far": "4 > >", "job-raw": "4 enter v",
+		"freeze": "5 tab p + 1 0 m", "themes": "T", "matches-all": "6 H", "matches-account": "2 enter 6", "report-numbers": "7 n Z", "bulk": "3 A x", "rail": "3 Q j", "retries-near": "4 <", "retries-far": "4 > >", "job-raw": "4 enter v",
 	} {
 		shown := sizes[:2]
 		if name == "help" { // the largest has room for the words as well

@@ -134,7 +134,7 @@ func TestFrozenActionsAreLive(t *testing.T) {
 // TestWatchedAccountStaysOnEveryScreen (I-12).
 func TestI12_WatchedAccountStaysOnEveryScreen(t *testing.T) {
 	busy(t, func(d *desk) {
-		d.press("2", "j", "w")
+		d.press("2", "w")
 		for _, k := range []string{"1", "3", "5"} {
 			d.press(k)
 			d.wants("matches 134/879", "w unpins")

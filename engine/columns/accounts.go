@@ -55,12 +55,12 @@ var Accounts = catalogue(filter.Options{
 	number("percent", "done of total", func(r *account) int { return r.Matches.Done() * 100 / r.Matches.Total }).
 		unknown(func(r *account) bool { return r.Matches.Total <= 0 }).as("progress"),
 	number("new", "matches this sync stored", func(r *account) int { return r.Matches.Stored }).as("stored").
-		head("NEW", table.Number, 5, 6).drop(3).dimZero(themes.Text).greatestFirst(),
+		head("NEW", table.Number, 5, 6).drop(4).dimZero(themes.Text).greatestFirst(),
 	number("had", "matches stored before", func(r *account) int { return r.Matches.Had }),
 	number("open", "matches not settled", func(r *account) int { return r.Matches.Open }).as("left"),
 	number("retrying", "matches that failed and will be tried again",
 		func(r *account) int { return r.Matches.Retrying }).as("retry").
-		head("RETRY", table.Number, 5, 5).drop(4).dimZero(themes.Retry).greatestFirst(),
+		head("RETRY", table.Number, 5, 5).drop(3).dimZero(themes.Retry).greatestFirst(),
 	number("failed", "matches that gave up", func(r *account) int { return r.Matches.Failed }).as("fail").
 		head("FAIL", table.Number, 4, 4).drop(2).dimZero(themes.Err).greatestFirst().line("FAILED", table.Number, 0),
 	number("cancelled", "matches that an operator cancelled", func(r *account) int { return r.Matches.Cancelled }).
@@ -88,6 +88,7 @@ var Accounts = catalogue(filter.Options{
 
 	shown[account]("progress_bar").head("PROGRESS", table.Progress, 20, 24).tail(11).flex(1).
 		sort(func(a, b *account) int { return cmp.Compare(doneOf(b), doneOf(a)) }),
+	shown[account]("next").head("NEXT CALL", table.Number, 9, 9),
 	shown[account]("eta").head("ETA", table.Number, 10, 11),
 	shown[account]("stage_words").head("STAGE", table.Sentence, 24, 40).flex(1).drop(1),
 	shown[account]("matches").line("MATCHES", table.Number, 0).
@@ -96,7 +97,7 @@ var Accounts = catalogue(filter.Options{
 
 // Where accounts are shown, with the columns in their order.
 var (
-	AccountList  = Accounts.Pick("account region state progress_bar eta last new failed retrying stage_words")
+	AccountList  = Accounts.Pick("account region state progress_bar next eta last new failed retrying stage_words")
 	AccountLines = Accounts.Pick("account platform state matches timelines failed cancelled last tracked err")
 )
 

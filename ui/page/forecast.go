@@ -14,6 +14,7 @@ type Forecast struct {
 	version uint64 // of the rows when it was asked for
 	ahead   time.Duration
 	Plan    engine.Forecast
+	ends    map[string]time.Time // what Arriving sorts by
 }
 
 // foreseeEvery is how long a forecast holds: the charts move by a cell of two seconds and
@@ -92,13 +93,18 @@ func sinceMade(h engine.HostForecast, b engine.BucketRow, now time.Time) *engine
 }
 
 // EndOf is when the sync of an account is done at the latest; zero = nobody knows.
-func (f *Forecast) EndOf(account string) time.Time {
+func (f *Forecast) EndOf(account string) time.Time { return f.of(account).Ends }
+
+// CallsOf is how many calls the sync of an account still makes; 0 = nobody knows.
+func (f *Forecast) CallsOf(account string) int { return f.of(account).Calls }
+
+func (f *Forecast) of(account string) (none engine.AccountForecast) {
 	for i := range f.Plan.Accounts {
 		if f.Plan.Accounts[i].Account == account {
-			return f.Plan.Accounts[i].Ends
+			return f.Plan.Accounts[i]
 		}
 	}
-	return time.Time{}
+	return none
 }
 
 // Ends is when the last call that is foreseen is made; zero = nobody knows.
@@ -114,21 +120,33 @@ func (f *Forecast) Ends() (last time.Time) {
 // newestAt is the place of the sync that began last, where it is not done before those behind it.
 const newestAt = 2
 
-// Arriving are the open syncs by what is done next; what nobody knows the end of comes last, in the
-// order in which it began. The one that began last is always among the first three: somebody has just
-// asked for it.
-func (f *Forecast) Arriving(v *View) []engine.AccountRow {
+// ByEnd are the open syncs by what is done next; what nobody knows the end of comes last, in the
+// order in which it began.
+func (f *Forecast) ByEnd(v *View) []engine.AccountRow {
 	all := slices.Clone(v.Syncing())
+	// Ends are estimates: those within ten seconds of each other do not trade places, and what an end was sorted by
+	// holds until it has moved by as much.
+	const near = 10 * time.Second
+	ends := make(map[string]time.Time, len(all))
+	for i := range f.Plan.Accounts {
+		a := &f.Plan.Accounts[i]
+		if ends[a.Account] = f.ends[a.Account]; a.Ends.Sub(ends[a.Account]).Abs() >= near {
+			ends[a.Account] = a.Ends.Truncate(near)
+		}
+	}
+	f.ends = ends
+	slices.SortStableFunc(all, func(a, b engine.AccountRow) int { return columns.ZeroLast(ends[a.ID], ends[b.ID]) })
+	return all
+}
+
+// Arriving are the same where only the first are shown: the one that began last is always among three of
+// them, as somebody has just asked for it.
+func (f *Forecast) Arriving(v *View) []engine.AccountRow {
+	all := f.ByEnd(v)
 	if len(all) == 0 {
 		return nil
 	}
-	newest := all[len(all)-1].ID // they come in the order in which they began
-	// Ends are estimates: those within ten seconds of each other do not trade places.
-	ends := make(map[string]time.Time, len(all))
-	for i := range f.Plan.Accounts {
-		ends[f.Plan.Accounts[i].Account] = f.Plan.Accounts[i].Ends.Truncate(10 * time.Second)
-	}
-	slices.SortStableFunc(all, func(a, b engine.AccountRow) int { return columns.ZeroLast(ends[a.ID], ends[b.ID]) })
+	newest := v.Syncing()[len(all)-1].ID // they come in the order in which they began
 	if at := slices.IndexFunc(all, func(a engine.AccountRow) bool { return a.ID == newest }); at > newestAt {
 		row := all[at]
 		all = slices.Insert(slices.Delete(all, at, at+1), newestAt, row)

@@ -28,3 +28,28 @@ func TestV6c_WhatEndsNextComesFirst(t *testing.T) {
 		t.Errorf("the last ends at %v", f.Ends())
 	}
 }
+
+// TestV6c_NearEndsMoveNoRow: an estimate that moves by a second, over a full ten of them, moves nothing.
+func TestV6c_NearEndsMoveNoRow(t *testing.T) {
+	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+	v := &View{Data: &Data{}}
+	for _, id := range []string{"a", "b"} {
+		v.Accounts = append(v.Accounts, engine.AccountRow{ID: id, Status: engine.Syncing})
+	}
+	var f Forecast
+	for _, step := range []struct {
+		a, b  time.Duration
+		first string
+	}{
+		{100 * time.Second, 101 * time.Second, "a"},
+		{100 * time.Second, 99 * time.Second, "a"},
+		{109 * time.Second, 94 * time.Second, "a"},
+		{109 * time.Second, 80 * time.Second, "b"},
+		{95 * time.Second, 89 * time.Second, "b"},
+	} {
+		f.Plan.Accounts = []engine.AccountForecast{{Account: "a", Ends: now.Add(step.a)}, {Account: "b", Ends: now.Add(step.b)}}
+		if got := f.ByEnd(v)[0].ID; got != step.first {
+			t.Errorf("ends at %v and %v: %s is first, want %s", step.a, step.b, got, step.first)
+		}
+	}
+}

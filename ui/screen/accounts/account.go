@@ -26,12 +26,12 @@ type Account struct {
 	detail engine.AccountDetail
 	wall   wall
 	played block.Played
-	calls  page.Forecast
+	calls  *page.Forecast
 	next   outlook
 }
 
 // NewAccount makes the screen of an account.
-func NewAccount(id string) *Account { return &Account{id: id} }
+func NewAccount(id string) *Account { return &Account{id: id, calls: new(page.Forecast)} }
 
 // Screen implements Page.
 func (p *Account) Screen() page.Screen { return page.ScreenAccount }

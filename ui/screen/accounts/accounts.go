@@ -3,10 +3,10 @@ package accounts
 
 import (
 	"cmp"
+	"time"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
-	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/charts"
 	"github.com/farsight-console/farsight/ui/lists"
@@ -21,22 +21,32 @@ import (
 type Screen struct {
 	lists.Page[engine.AccountRow]
 	fresh page.Freshness
+	plan  page.Forecast
+	turns turns
 	below *Account // the selected one, summed up below a short list; nil = there is no room
+}
+
+// recipe names the versions of what the list is made of.
+type recipe struct {
+	page.MadeOf
+	foreseen time.Time
 }
 
 // New makes the screen.
 func New() page.Page {
 	p := &Screen{}
-	p.List = lists.New(columns.Accounts, accountColumns, func(a *engine.AccountRow) string { return a.ID })
+	p.List = lists.New(columns.Accounts, p.columns(), func(a *engine.AccountRow) string { return a.ID })
 	// Keys are handled below and not declared: with marks they act on many accounts, and `t` works
 	// without any row.
 	p.Is = lists.Declaration[engine.AccountRow]{Screen: page.ScreenAccounts, File: "accounts",
 		Fill: func(v *page.View) {
-			made := page.MadeOf{Version: v.Version}
+			made := recipe{page.MadeOf{Version: v.Version}, p.plan.Came}
 			if p.below != nil {
 				made.Came = p.below.wall.Came
 			}
-			p.Put(v, made, func() []engine.AccountRow { return v.Accounts })
+			p.Put(v, made, func() []engine.AccountRow {
+				return append(p.plan.ByEnd(v), v.Accounts[len(v.Syncing()):]...)
+			})
 		}}
 	return p
 }
@@ -51,30 +61,41 @@ func (p *Screen) Even(d *page.Data) {
 // Want implements Page: accounts come with Watch, how fresh they can be kept does
 // not.
 func (p *Screen) Want(v *page.View) engine.Query {
-	if q := p.fresh.Want(v); q != nil || p.below == nil {
+	if q := p.fresh.Want(v); q != nil {
 		return q
+	}
+	if q := p.turns.want(v); q != nil {
+		return q
+	}
+	if len(v.Syncing()) > 0 {
+		if q := p.plan.Want(v, 0); q != nil {
+			return q
+		}
+	}
+	if p.below == nil {
+		return nil
 	}
 	return p.below.Want(v)
 }
 
 // Got implements Page.
 func (p *Screen) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
-	if !p.fresh.Got(v, q, a, err) && p.below != nil {
+	if !p.fresh.Got(v, q, a, err) && !p.turns.got(v, q, a, err) && !p.plan.Got(v, q, a, err) && p.below != nil {
 		p.below.Got(v, q, a, err)
 	}
 }
 
-// accountColumns are those of the list; some tell of the account's job and queue, and when
-// its run ends.
-var accountColumns = columns.AccountList.
-	Drawn("state", page.ByView(func(v *page.View, a *engine.AccountRow) part.Cell { return v.State(v.SyncWord(*a)) })).
-	Drawn("progress_bar", page.ByView(func(v *page.View, a *engine.AccountRow) part.Cell {
-		return charts.ProgressOf(v, *a)
-	})).
-	Drawn("eta", page.ByView(func(v *page.View, a *engine.AccountRow) part.Cell { return charts.EtaOf(v, *a) })).
-	Drawn("stage_words", page.ByView(func(v *page.View, a *engine.AccountRow) part.Cell {
-		return part.As(themes.Dim, charts.StageOf(v, *a))
-	}))
+// columns are those of the list; some tell of the account's job and queue, when its next call leaves and when its run ends.
+func (p *Screen) columns() columns.List[engine.AccountRow] {
+	return columns.AccountList.
+		Drawn("state", page.ByView(func(v *page.View, a *engine.AccountRow) part.Cell { return v.State(v.SyncWord(*a)) })).
+		Drawn("progress_bar", page.ByView(func(v *page.View, a *engine.AccountRow) part.Cell {
+			return charts.ProgressOf(v, *a)
+		})).
+		Drawn("next", page.ByView(p.turns.cell)).
+		Drawn("eta", page.ByView(func(v *page.View, a *engine.AccountRow) part.Cell { return charts.EtaOf(v, *a) })).
+		Drawn("stage_words", page.ByView(p.stage))
+}
 
 // Cannot implements Page.
 // Marked accounts are checked one by one when the command is made, not here.
@@ -166,7 +187,7 @@ const leastSummary = 9
 func (p *Screen) drawSummed(v *page.View, id string, list int) []string {
 	if p.below == nil || p.below.id != id {
 		p.below = NewAccount(id)
-		p.below.still = true
+		p.below.still, p.below.calls = true, &p.plan
 	}
 	// A copy of the view with less room; what it learns of the clock is carried back below.
 	under := *v

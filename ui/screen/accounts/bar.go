@@ -133,7 +133,7 @@ func (p *Account) head(v *page.View, a engine.AccountRow, w int) string {
 // It tries the most exact first: the end by the forecast, then the engine's estimate, then only the
 // stage. An estimate that is not known says why, such as "waiting for 카인#KR1".
 func (p *Account) when(v *page.View, a engine.AccountRow) string {
-	c := courseOf(&p.calls, a)
+	c := courseOf(p.calls, a)
 	switch e := p.eta(v); {
 	case !a.Status.Open() && a.LastSync.IsZero():
 		return "never synced"
@@ -157,7 +157,7 @@ const percentWidth = 13
 // timeBar draws the bar with what it has come to, h rows: all but the last of the bar, and
 // one that says where it will be. Beside three of them stand the percents.
 func (p *Account) timeBar(v *page.View, a engine.AccountRow, w, h int) []string {
-	c := courseOf(&p.calls, a)
+	c := courseOf(p.calls, a)
 	left := 1
 	if h == 3 {
 		left += percentWidth

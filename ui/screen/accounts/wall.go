@@ -27,6 +27,8 @@ import (
 type wall struct {
 	page.Answer
 	engine.MatchCells
+	of   page.MadeOf // what rows are made of
+	rows []engine.AccountRow
 }
 
 // wallEvery is how long the cells hold while matches come.
@@ -56,18 +58,28 @@ func (w *wall) got(v *page.View, a engine.Answer, err error) {
 }
 
 // even puts the account's row of the wall's reading in the place of a newer one, so that all that a frame tells of its
-// matches is of one reading. Whose it is, what keeps it and when it ends is told as it is known.
+// matches is of one reading. The rows of a reading are made once, and not for each frame.
 func (w *wall) even(d *page.Data) {
-	i := slices.IndexFunc(d.Accounts, func(a engine.AccountRow) bool { return a.ID == w.Account })
-	if i < 0 || d.Accounts[i].Run != w.Row.Run {
-		return
+	if of := (page.MadeOf{Version: d.Version, Came: w.Came}); of != w.of || w.rows == nil {
+		w.of, w.rows = of, w.evened(d.Accounts)
 	}
-	row, now := w.Row, d.Accounts[i]
+	d.Accounts = w.rows
+}
+
+// evened are the rows of all accounts with the wall's own. Whose it is, what keeps it and when it ends is told as it is
+// known.
+func (w *wall) evened(rows []engine.AccountRow) []engine.AccountRow {
+	i := slices.IndexFunc(rows, func(a engine.AccountRow) bool { return a.ID == w.Account })
+	if i < 0 || rows[i].Run != w.Row.Run {
+		return rows
+	}
+	row, now := w.Row, rows[i]
 	row.RiotID, row.Tags, row.Policy, row.Tracked, row.Stand, row.ETA = now.RiotID, now.Tags, now.Policy, now.Tracked, now.Stand, now.ETA
-	d.Accounts = slices.Clone(d.Accounts)
-	if d.Accounts[i] = row; row.Status != now.Status {
-		page.SortAccounts(d.Accounts)
+	rows = slices.Clone(rows)
+	if rows[i] = row; row.Status != now.Status {
+		page.SortAccounts(rows)
 	}
+	return rows
 }
 
 // known are all matches that are listed, those included that no cell is kept of.

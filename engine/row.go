@@ -30,6 +30,7 @@ type Term struct {
 	Epoch  int64  `json:"epoch"`            // its number
 	Leader string `json:"leader,omitempty"` // 4711-9f3c on db-worker-1; "" = nobody leads
 	Here   bool   `json:"here"`             // it is who answers
+	Pace   string `json:"-"`                // what holds the calls, as who leads has told it last
 }
 
 // String says who leads: 4711-9f3c on db-worker-1 leads, in term 6.

@@ -107,16 +107,30 @@ func (m *model) head(v *page.View, now time.Time) []string {
 }
 
 // shorter are the forms of the engine's sentence for less room: of one that works its first clause says the least, and
-// what waits is told last.
+// what waits is told last. Behind that a member tells who leads, as long as there is room.
 func (m *model) shorter(v *page.View, text string) (forms []string) {
 	if v.Engine.State != engine.EngineLive {
 		return nil
 	}
+	leads := ""
+	if t := v.Engine.Term; t != nil {
+		if reason, both := strings.CutSuffix(text, "; "+t.String()); both {
+			id, _, _ := strings.Cut(t.Leader, " on ")
+			text, leads = reason, human.If(id != "", "; "+id+" leads")
+		}
+	}
+	reasons := []string{text}
 	clauses := strings.SplitAfter(strings.NewReplacer(": ", ": \x00", "; ", "; \x00", ", ", ", \x00").Replace(text), "\x00")
 	for i := range clauses[1:] {
-		forms = append(forms, strings.ReplaceAll(strings.Join(clauses[i+1:], ""), "\x00", ""))
+		reasons = append(reasons, strings.ReplaceAll(strings.Join(clauses[i+1:], ""), "\x00", ""))
 	}
-	return forms
+	if leads == "" {
+		return reasons[1:]
+	}
+	for _, reason := range reasons {
+		forms = append(forms, reason+leads)
+	}
+	return append(forms, reasons...)
 }
 
 // path is the way from the numbered screen to the page on top; "" = the numbered screen is on top.

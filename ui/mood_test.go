@@ -76,6 +76,24 @@ func TestV5a_TheSentenceDropsClausesFromTheFront(t *testing.T) {
 	})
 }
 
+// TestV5b_WhoLeadsGivesWay: a member tells the reason whole before it tells who leads.
+func TestV5b_WhoLeadsGivesWay(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := uitest.Busy()
+		s.Update.Notes = nil
+		row := *s.Update.Engine
+		row.Term = &engine.Term{Epoch: 6, Leader: "4711-9f3c on db-worker-1"}
+		row.Pace = "nothing is stuck: 1,234 calls wait for the 2 min window; " + row.Term.String()
+		s.Update.Engine = &row
+		open(t, s, 200, 60, testOptions()).wants(row.Pace)
+		for _, w := range []int{80, 120} {
+			d := open(t, s, w, 24+16*(w/120), testOptions())
+			d.wants("1,234 calls wait for the 2 min window; 4711-9f3c leads ")
+			d.lacks("leads, in term")
+		}
+	})
+}
+
 // TestV4b_SinceWhenAndByWhom: an engine that stands says since when it does, and a pause who did it.
 func TestV4b_SinceWhenAndByWhom(t *testing.T) {
 	for want, s := range map[string]uitest.Scene{

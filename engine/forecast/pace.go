@@ -20,7 +20,7 @@ func Pace(e engine.EngineRow, queues []engine.QueueRow, limits engine.LimitsRow)
 	switch e.State {
 	case engine.EngineLive:
 		if t := e.Term; t != nil && !t.Here { // what holds its calls only the leader knows
-			return t.String()
+			return human.If(t.Pace != "", t.Pace+"; ") + t.String()
 		}
 	case engine.EngineAPIDown:
 		return cmp.Or(outage(limits), e.Why)

@@ -38,6 +38,8 @@ func TestPaceSaysWhyItIsNotFaster(t *testing.T) {
 	down.Breakers = []engine.BreakerRow{{Host: "europe", Method: "match-v5.match", Waiting: 540}}
 	follows := live
 	follows.Term = &engine.Term{Epoch: 6, Leader: "4711-9f3c on db-1"}
+	told := follows
+	told.Term = &engine.Term{Epoch: 6, Leader: "4711-9f3c on db-1", Pace: "94 calls wait for the 12 s window"}
 	// Two workers whose answers take half a second: 4 of 500 used.
 	slow := engine.EngineRow{State: engine.EngineLive, Workers: 2, InFlight: 2, Meter: engine.Meter{CallsPerMin: 240, P50: 500 * time.Millisecond}}
 	later := queue(0, 0, 4, 2)
@@ -49,30 +51,31 @@ func TestPaceSaysWhyItIsNotFaster(t *testing.T) {
 		q      engine.QueueRow
 		limits engine.LimitsRow
 	}{
-		"every queue with work is paused":                                      {engine.EngineRow{State: engine.EnginePaused, Why: "every queue with work is paused"}, queue(1, 0, 0, 0), idle},
-		"nothing to do: no job waits":                                          {live, queue(0, 0, 0, 0), idle},
-		"nothing is stuck: 1 job waits for its next try":                       {live, queue(0, 0, 1, 2), idle},
-		"nothing is stuck: 2 jobs wait, each for its time":                     {live, queue(0, 0, 0, 2), idle},
-		"nothing is stuck: 2 jobs are held, each until its time":               {live, later, idle},
-		"full is paused with 3 jobs":                                           {live, paused, idle},
-		"4711-9f3c on db-1 leads, in term 6":                                   {follows, queue(535, 2, 3, 0), limits(same)},
-		"4 jobs wait for a worker":                                             {live, queue(4, 0, 0, 0), idle},
-		"all 6 workers are busy: Riot answers in 62 ms":                        {busy, queue(9, 6, 0, 0), idle},
-		"nothing waits for a limit: each call goes at once":                    {live, queue(0, 2, 0, 0), idle},
-		"96 % of what the key allows; the 12 s window brakes":                  {live, queue(535, 2, 3, 0), limits(same)},
-		"nothing is stuck: 535 calls wait for the 12 s window":                 {fresh, queue(535, 2, 3, 0), limits(same)},
-		"nothing is stuck: 536 calls wait for the 12 s window":                 {early, queue(536, 2, 3, 0), limits(func(b *engine.BucketRow) { b.Waiting, b.Used = 536, 100 })},
-		"nothing is stuck: 535 calls wait for the 12 s window on europe":       {live, queue(535, 2, 3, 0), limits(same, engine.BucketRow{Host: "asia", Kind: "app", Used: 3})},
-		"an operator's cap of 50 % brakes: 535 calls wait for the 12 s window": {live, queue(535, 2, 3, 0), limits(func(b *engine.BucketRow) { b.Cap = 50 })},
-		"a 429 application holds calls to europe: 535 wait":                    {live, queue(535, 2, 3, 0), limits(func(b *engine.BucketRow) { b.Blocked, b.BlockedBy = now.Add(3*time.Second), "429 application" })},
-		"a 429 method holds match calls to europe: 30 wait":                    {live, queue(535, 2, 3, 0), limits(same, held)},
-		"all 2 workers are busy: Riot answers in 500 ms":                       {slow, queue(90, 2, 0, 0), limits(wide)},
-		"match calls to europe fail: 540 jobs wait":                            {unreached, queue(535, 2, 3, 0), down},
-		"match calls to europe fail":                                           {unreached, queue(0, 2, 3, 0), idle},
-		"96 % of what the key allows; the 12 s window of match calls brakes":   {live, queue(535, 2, 3, 0), limits(func(b *engine.BucketRow) { b.Method = "match-v5.match" })},
-		"latest is paused with 3 jobs; 535 calls wait for the 12 s window":     {fresh, queue(535, 2, 3, 0), limits(same)},
-		"latest is paused with 3 jobs":                                         {live, queue(0, 2, 0, 0), idle},
-		"2 queues are paused with 6 jobs":                                      {live, queue(0, 2, 0, 0), idle},
+		"every queue with work is paused":                                       {engine.EngineRow{State: engine.EnginePaused, Why: "every queue with work is paused"}, queue(1, 0, 0, 0), idle},
+		"nothing to do: no job waits":                                           {live, queue(0, 0, 0, 0), idle},
+		"nothing is stuck: 1 job waits for its next try":                        {live, queue(0, 0, 1, 2), idle},
+		"nothing is stuck: 2 jobs wait, each for its time":                      {live, queue(0, 0, 0, 2), idle},
+		"nothing is stuck: 2 jobs are held, each until its time":                {live, later, idle},
+		"full is paused with 3 jobs":                                            {live, paused, idle},
+		"4711-9f3c on db-1 leads, in term 6":                                    {follows, queue(535, 2, 3, 0), limits(same)},
+		"94 calls wait for the 12 s window; 4711-9f3c on db-1 leads, in term 6": {told, queue(535, 2, 3, 0), limits(same)},
+		"4 jobs wait for a worker":                                              {live, queue(4, 0, 0, 0), idle},
+		"all 6 workers are busy: Riot answers in 62 ms":                         {busy, queue(9, 6, 0, 0), idle},
+		"nothing waits for a limit: each call goes at once":                     {live, queue(0, 2, 0, 0), idle},
+		"96 % of what the key allows; the 12 s window brakes":                   {live, queue(535, 2, 3, 0), limits(same)},
+		"nothing is stuck: 535 calls wait for the 12 s window":                  {fresh, queue(535, 2, 3, 0), limits(same)},
+		"nothing is stuck: 536 calls wait for the 12 s window":                  {early, queue(536, 2, 3, 0), limits(func(b *engine.BucketRow) { b.Waiting, b.Used = 536, 100 })},
+		"nothing is stuck: 535 calls wait for the 12 s window on europe":        {live, queue(535, 2, 3, 0), limits(same, engine.BucketRow{Host: "asia", Kind: "app", Used: 3})},
+		"an operator's cap of 50 % brakes: 535 calls wait for the 12 s window":  {live, queue(535, 2, 3, 0), limits(func(b *engine.BucketRow) { b.Cap = 50 })},
+		"a 429 application holds calls to europe: 535 wait":                     {live, queue(535, 2, 3, 0), limits(func(b *engine.BucketRow) { b.Blocked, b.BlockedBy = now.Add(3*time.Second), "429 application" })},
+		"a 429 method holds match calls to europe: 30 wait":                     {live, queue(535, 2, 3, 0), limits(same, held)},
+		"all 2 workers are busy: Riot answers in 500 ms":                        {slow, queue(90, 2, 0, 0), limits(wide)},
+		"match calls to europe fail: 540 jobs wait":                             {unreached, queue(535, 2, 3, 0), down},
+		"match calls to europe fail":                                            {unreached, queue(0, 2, 3, 0), idle},
+		"96 % of what the key allows; the 12 s window of match calls brakes":    {live, queue(535, 2, 3, 0), limits(func(b *engine.BucketRow) { b.Method = "match-v5.match" })},
+		"latest is paused with 3 jobs; 535 calls wait for the 12 s window":      {fresh, queue(535, 2, 3, 0), limits(same)},
+		"latest is paused with 3 jobs":                                          {live, queue(0, 2, 0, 0), idle},
+		"2 queues are paused with 6 jobs":                                       {live, queue(0, 2, 0, 0), idle},
 	} {
 		queues := []engine.QueueRow{c.q}
 		if strings.Contains(want, "latest") {

@@ -133,9 +133,13 @@ func (p *parts) wire() error {
 		KeyWorked: func() bool { return p.limits.Proven() || p.keys.Untried() }, Lane: ingest.LaneOf.Name, Lines: knownQueues(),
 		Members: membersOf(p.store, p.id),
 	}
+	if p.con != nil {
+		o.Term = p.leader
+	}
 	switch {
 	case p.follows: // what the leader has stored is shown, and its runners are the leader's
-		o.Limiter, o.Audit = &ledLimits{Limits: p.limits, p: p.process, alerts: alerts, schedules: schedules, lanes: p.backend.Lanes}, p.audit
+		led := &ledLimits{Limits: p.limits, p: p.process, alerts: alerts, schedules: schedules, lanes: p.backend.Lanes}
+		o.Limiter, o.Term, o.Audit = led, led.Term, p.audit
 	case p.calls != nil:
 		o.Limiter = reigning{p.limits, p.calls}
 	default:
@@ -143,9 +147,6 @@ func (p *parts) wire() error {
 	}
 	if !p.follows {
 		o.Also = p.runners(cfg, noteOf, alerts, schedules, typos)
-	}
-	if p.con != nil {
-		o.Term = p.leader
 	}
 	if p.onlyOwn {
 		o.Serves = p.backend.Serves

@@ -74,6 +74,15 @@ func (l *ledLimits) Health() (engine.EngineState, string) {
 	return r.State, r.Why
 }
 
+// Term is who leads, with what holds its calls.
+func (l *ledLimits) Term() *engine.Term {
+	t := l.p.leader()
+	if r := l.told.Load(); r != nil && r.Epoch == t.Epoch {
+		t.Pace = r.Pace
+	}
+	return t
+}
+
 // Meter adds up the leader's calls.
 func (l *ledLimits) Meter() engine.Meter {
 	m := l.Limits.Meter()
@@ -96,6 +105,7 @@ type reading struct {
 	Epoch      int64              `json:"epoch"`
 	State      engine.EngineState `json:"state"` // of those that need an eye, else LIVE
 	Why        string             `json:"why"`
+	Pace       string             `json:"pace,omitempty"` // why it is not faster
 	Throttled  int64              `json:"throttled"`
 	Unforeseen int64              `json:"unforeseen"`
 	Calls      []engine.CallRow   `json:"calls"` // the newest, the oldest of them first
@@ -146,6 +156,8 @@ func (p *parts) reading(now time.Time) reading {
 			me := p.is()
 			r.Why = me.ID + " on " + me.Host + " leads and cannot reach Riot"
 		}
+	case engine.EngineLive:
+		_, r.Pace = p.control.Cause()
 	}
 	// Back from the newest, while they are fresh: at 50 calls a second the usual 200 would be four
 	// seconds.

@@ -386,7 +386,22 @@ func (m *model) hintRow(v *page.View, y int) string {
 	if m.over != nil && m.over.card == 0 {
 		at = m.over.context()
 	}
-	return part.Hints(m.theme, y, m.w, &m.hits, m.keys.Hints(at, func(a page.Action) bool { return m.over == nil && m.cannot(v, a) != "" }))
+	hints := m.keys.Hints(at, func(a page.Action) bool { return m.over == nil && m.cannot(v, a) != "" }, func(a page.Action) string { return m.resumes(v, a) })
+	return part.Hints(m.theme, y, m.w, &m.hits, hints)
+}
+
+// resumes is what the key of a pause does where what it is of is paused or frozen already; "" elsewhere.
+func (m *model) resumes(v *page.View, a page.Action) string {
+	if a != page.Pause || m.over != nil {
+		return ""
+	}
+	if c := m.page().Act(v, a).Do; c != nil {
+		switch c.Op {
+		case engine.OpResume, engine.OpResumeSchedule, engine.OpThaw:
+			return "resume"
+		}
+	}
+	return ""
 }
 
 // promptHints are the keys of a text that is typed.

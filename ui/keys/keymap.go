@@ -1,6 +1,7 @@
 package keys
 
 import (
+	"cmp"
 	"strings"
 	"unicode/utf8"
 
@@ -60,18 +61,22 @@ func (m *Map) First(at Context, act page.Action) string {
 
 // Hints are the keys of a context that the hint line shows; off says which of
 // them cannot act now. They stay there, dimmed: a line whose keys come and go cannot be learnt. Those for
-// the help and the way out are kept where there is little room.
-func (m *Map) Hints(at Context, off func(page.Action) bool) []part.Hint {
+// the help and the way out are kept where there is little room. does says what one that can does here and now; "" = as always.
+func (m *Map) Hints(at Context, off func(page.Action) bool, does func(page.Action) string) []part.Hint {
 	var out []part.Hint
 	for i := range m.List {
 		b := &m.List[i]
 		if b.In&at == 0 || b.Hint == "" {
 			continue
 		}
-		out = append(out, part.Hint{
+		h := part.Hint{
 			Key: b.Keys[0], Does: b.Hint, Off: off(b.Act), Keep: b.Act == Help || b.Act == Quit,
 			Click: func(int, int) string { return string(b.Act) },
-		})
+		}
+		if !h.Off {
+			h.Does = cmp.Or(does(b.Act), h.Does)
+		}
+		out = append(out, h)
 	}
 	return out
 }

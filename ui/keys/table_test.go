@@ -77,7 +77,7 @@ func TestEveryKeyIsInTheHelp(t *testing.T) {
 func TestHintsAreKeys(t *testing.T) {
 	for at := onOverview; at <= onChaos; at <<= 1 {
 		kept := 0
-		for _, h := range Builtin.Hints(at, func(page.Action) bool { return false }) {
+		for _, h := range Builtin.Hints(at, func(page.Action) bool { return false }, func(page.Action) string { return "" }) {
 			if _, ok := Builtin.Meaning(at, h.Key); !ok {
 				t.Errorf("context %b: the hint %s is bound to nothing", at, h.Key)
 			}

@@ -137,7 +137,8 @@ type Page interface {
 	Screen() Screen
 	// Crumb is what the title says behind the screen's name; "" = nothing.
 	Crumb(v *View) string
-	// Act carries out a key's meaning.
+	// Act carries out a key's meaning. A pause changes nothing of the page itself: what it would do is asked for
+	// the row of hints.
 	Act(v *View, a Action) Effect
 	// Cannot says why an action has nothing to act on here and now; "" = it can.
 	Cannot(v *View, a Action) string

@@ -51,7 +51,7 @@ func faultCell(v *page.View, m *engine.MatchRow) part.Cell {
 
 // states are what `s` goes through: the statuses of a match as they are stored, with their words.
 var states = []struct{ status, word string }{
-	{"", ""}, {"success", "stored"}, {"temporary_failure", "retrying"}, {"unfetched", "not fetched"},
+	{"", ""}, {"success", "stored"}, {"temporary_failure", "retrying"}, {notFetched, "not fetched"},
 	{"permanently_unfetchable", "gave up"}, {"outside_retention_window", "too old"},
 }
 
@@ -155,12 +155,19 @@ type made struct {
 	rows, status int
 }
 
-// ofStatus keeps the matches of the chosen state.
+// notFetched is the status of a match of which nothing but its id is known.
+const notFetched = "unfetched"
+
+// ofStatus keeps the matches of the chosen state; of all states those first of which there is something to tell.
 // It looks through the rows that were read and does not ask: s is pressed several times in a row.
 func (p *screen) ofStatus() []engine.MatchRow {
 	want := states[p.status].status
 	if want == "" {
-		return p.read
+		rows := slices.Clone(p.read)
+		slices.SortStableFunc(rows, func(a, b engine.MatchRow) int {
+			return page.Btoi(a.Status == notFetched) - page.Btoi(b.Status == notFetched)
+		})
+		return rows
 	}
 	var fit []engine.MatchRow
 	for i := range p.read {
@@ -380,7 +387,12 @@ func (p *screen) cut() string {
 // orderText says in which order matches of all accounts come, while no column
 // orders them.
 func (p *screen) orderText(v *page.View) string {
-	return human.Either(p.account != "" || p.By > 0, "", "by id "+v.Theme.Glyphs.Down)
+	if p.account != "" || p.By > 0 {
+		return ""
+	}
+	n := len(p.Shown)
+	last := n > 0 && states[p.status].status == "" && p.Shown[n-1].Status == notFetched
+	return "by id " + v.Theme.Glyphs.Down + human.If(last, ", not fetched last")
 }
 
 // heading says whose matches they are; an account that is not known any more by its id.

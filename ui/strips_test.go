@@ -135,3 +135,16 @@ func TestLogsReadDebugAgain(t *testing.T) {
 		}
 	})
 }
+
+// TestV6f_OnlyAFullWindowHasCallsWait: one with room says nothing over its chart, however many calls wait for another.
+func TestV6f_OnlyAFullWindowHasCallsWait(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		for text, scene := range map[string]uitest.Scene{"": uitest.DevKey(60, uitest.Noon), " free, 3 wait": uitest.Busy()} {
+			d := open(t, scene, 200, 60, testOptions())
+			d.press("5")
+			if d.wants(text); text == "" {
+				d.lacks(" free, ")
+			}
+		}
+	})
+}

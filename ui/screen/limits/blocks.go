@@ -96,7 +96,7 @@ func resetsBlock(v *page.View, t *charts.Timetable, w, h int) part.Section {
 // hitsBlock are the last 429s, each with what the server had counted beside us.
 // A click on one puts the recorder's cursor on its call.
 func (p *Screen) hitsBlock(v *page.View, all []hitRow, w, h int) part.Section {
-	s := part.Section{Title: "429s", Note: howGood(v), Height: h, Empty: "none of the last calls"}
+	s := part.Section{Title: "429s", Note: howGood(v), Height: h, Empty: human.Either(v.Engine.Throttled == 0, "none since the start", "none of the last calls")}
 	for _, hit := range all {
 		if len(s.Rows) < h {
 			s.Rows = append(s.Rows, hitRows(v, hit, w)...)
@@ -153,7 +153,7 @@ func (p *Screen) recorder(v *page.View, w int, at places) part.Section {
 		p.calls.Cur.Home(src, p.calls.Height)
 	}
 	p.sought(src)
-	s := part.Section{Title: "FLIGHT RECORDER", Note: p.recorderNote(v, src, at.ribbon > 0), Focus: p.onCalls,
+	s := part.Section{Title: "FLIGHT RECORDER", Note: p.recorderNote(v, src), Focus: p.onCalls,
 		Tail: page.Joined(v, charts.Median(v), p.follow(v))}
 	if at.ribbon > 0 {
 		calls := human.Either(p.On(), src.Calls, p.ribbon.Take(v))
@@ -182,12 +182,12 @@ func (p *Screen) recorder(v *page.View, w int, at places) part.Section {
 const headedCalls = 5
 
 // recorderNote is how many calls there are, or of how many a filter lets through.
-func (p *Screen) recorderNote(v *page.View, src block.CallList, ribbon bool) string {
+func (p *Screen) recorderNote(v *page.View, src block.CallList) string {
 	all := len(p.tape.Calls)
 	if told := p.Told(); told != "" {
 		return page.Count(src.Len()) + " of " + page.Count(all) + " " + v.Theme.Glyphs.Sep + " " + told
 	}
-	return human.Counted(all, "call", "calls") + human.If(ribbon, ", newest right; height = answer time, below it long waits")
+	return human.Counted(all, "call", "calls")
 }
 
 // follow says that the list stands still, and the key that lets it follow again.

@@ -381,25 +381,17 @@ func (d *chartBlock) fields(l *part.Line, b engine.BucketRow, name themes.Token)
 
 // riotSays is the server's count beside ours: the same, or by how much it is above. Ours is
 // higher by the calls that are under way.
-// A count that is minutes old is dim and compared with nothing.
+// One that is minutes old is not told: the window that it was of is over.
 func (d *chartBlock) riotSays(b engine.BucketRow) part.Cell {
 	switch {
-	case b.Server < 0:
+	case b.Server < 0, engine.OldReading(b.ServerAt, d.Now) >= time.Minute:
 		return part.As(themes.Dim, part.None)
-	case d.oldReading(b) > 0:
-		return part.As(themes.Dim, block.TallCount(int64(b.Server)))
 	case b.Foreign > 0:
 		return part.As(themes.Warn, block.TallCount(int64(b.Server))+" +"+strconv.Itoa(b.Foreign))
 	case b.Server == b.Counted(d.Now):
 		return part.As(themes.OK, "= "+block.TallCount(int64(b.Server)))
 	}
 	return part.Plain(block.TallCount(int64(b.Server)))
-}
-
-// oldReading is how old the server's count is, where that has to be said.
-// 0 = it is fresh. It counts whole minutes, or the frame would change each second.
-func (d *chartBlock) oldReading(b engine.BucketRow) time.Duration {
-	return engine.OldReading(b.ServerAt, d.Now).Truncate(time.Minute)
 }
 
 // other draws a bucket in one row: its course, and what there is to say of what comes.
@@ -423,28 +415,27 @@ func (d *chartBlock) other(y int, b engine.BucketRow) {
 }
 
 // note is what is unusual about a bucket; "" = nothing is.
-// The more lasting comes first: no limit at all, a hold, any other state than OPEN, an old count.
+// The more lasting comes first: no limit at all, a hold, any other state than OPEN.
 func (d *chartBlock) note(b engine.BucketRow) part.Cell {
 	word, more := block.BucketState(d.View, b)
 	sign, text := d.Theme.State(word), strings.TrimSpace(word+" "+more)
-	switch old := d.oldReading(b); {
+	switch {
 	case b.Limit <= 0: // its word stands before the chart
 		return part.As(sign.Token, more)
 	case b.BlockedBy != "" && b.Blocked.After(d.Now) && !b.Frozen():
 		return part.As(sign.Token, sign.Glyph+" "+more)
 	case word != "OPEN":
 		return part.As(sign.Token, sign.Glyph+" "+text)
-	case old > 0 && b.Server >= 0:
-		return part.As(themes.Dim, "Riot said "+page.Count(b.Server)+", "+human.Ago(old))
 	}
 	return part.Cell{}
 }
 
-// frees writes when a bucket's window ends, where nothing says what is planned in it.
+// frees writes when a bucket that is full has room again, where nothing says what is planned in it. Of one with room
+// that would say that its calls wait for it.
 // Nothing is written where calls are planned right after now: their bars would be written over.
 func (d *chartBlock) frees(y int, b engine.BucketRow, s charts.Saw) {
 	x := d.t.At(b.Reset)
-	if !b.Reset.After(d.Now) || b.Used == 0 || x <= d.t.Back || s.Values[d.t.Back] > 0 {
+	if !b.Reset.After(d.Now) || b.Counted(d.Now) < b.Most() || x <= d.t.Back || s.Values[d.t.Back] > 0 {
 		return
 	}
 	text := d.resetText(b.Reset, b.Window) + " free" + human.If(b.Waiting > 0, ", "+page.Count(b.Waiting)+" wait")

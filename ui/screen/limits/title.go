@@ -10,17 +10,13 @@ import (
 	"github.com/farsight-console/farsight/ui/page"
 )
 
-// note says of which hosts the limits are, when they were learnt, and how many calls
-// went before they were known.
+// note says of which hosts the limits are, and when a header last told of other ones.
 func note(v *page.View) string {
 	if len(v.Limits.Buckets) == 0 {
 		return ""
 	}
-	before := ""
-	if n := v.Limits.Blind(); n > 0 {
-		before = human.Counted(n, "call", "calls") + " before"
-	}
-	return page.Joined(v, charts.HostNames(v), "learnt from headers"+learntAt(v), before)
+	at := learntAt(v)
+	return page.Joined(v, charts.HostNames(v), human.If(at != "", "learnt"+at))
 }
 
 // learntAt is when a header last told of other limits; "" = that is not known.
@@ -45,7 +41,7 @@ func howGood(v *page.View) string {
 	case !v.Ready:
 		return ""
 	case v.Engine.Throttled == 0:
-		return "none since the start"
+		return "" // the list says so
 	case n > 0 && v.Engine.State == engine.EngineBrowse: // where no engine runs, they are of a simulator's clients
 		return page.Count(int(v.Engine.Throttled)) + ", " + page.Count(int(n)) + " broke a limit"
 	}

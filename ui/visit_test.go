@@ -120,6 +120,34 @@ func TestV8e_YoungAlertsAreDrawnWide(t *testing.T) {
 	})
 }
 
+// TestV8e_NoValueBeforeTheEngineBegan: the value of the five minutes in which the engine began is drawn from that instant on.
+func TestV8e_NoValueBeforeTheEngineBegan(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		for _, c := range []struct {
+			ran   time.Duration // before Noon, which is 95 s after a full five minutes
+			drawn int           // of 48 columns of ten minutes
+		}{{20 * time.Second, 2}, {80 * time.Second, 6}, {time.Hour, 8}} {
+			s := uitest.Demo()
+			row := *s.Update.Engine
+			row.Started, s.Update.Engine = uitest.Noon.Add(-c.ran), &row
+			for i := range s.Update.Alerts {
+				a := &s.Update.Alerts[i]
+				a.History, a.State, a.Limit, a.Below = []float64{-1, 1}, engine.AlertFiring, 0.5, false
+			}
+			d := open(t, s, 120, 40, testOptions())
+			d.press("9")
+			d.rest()
+			most := 0
+			for line := range strings.Lines(d.screen()) {
+				most = max(most, strings.Count(line, "█"))
+			}
+			if most < c.drawn-1 || most > c.drawn+1 {
+				t.Errorf("after %v %d columns are drawn, want about %d\n%s", c.ran, most, c.drawn, d.screen())
+			}
+		}
+	})
+}
+
 // TestALaneOfNoSyncTakesNoClick: while nothing syncs the lanes are of accounts, and the list of what arrives is of
 // collections.
 func TestALaneOfNoSyncTakesNoClick(t *testing.T) {

@@ -43,13 +43,17 @@ func historyChart(v *page.View, r *engine.AlertRow, w, h int) []string {
 	label := safe.Width(r.Bound()) + 2
 	wide := min(max((w-label-1)/historyCells, 1), 8) * historyCells
 	c := part.PastChart(v.Theme, wide, h)
-	within, beyond, each := make([]float64, wide), make([]float64, wide), wide/shown
+	span := time.Duration(shown) * historyStep
+	within, beyond, each := make([]float64, wide), make([]float64, wide), span/time.Duration(wide)
+	// A value that an engine before this one has told is drawn as well.
+	first := slices.IndexFunc(r.History, func(value float64) bool { return value >= 0 })
 	for x := range wide {
-		at := len(r.History) - shown + x/each
+		ends := v.Now.Add(-time.Duration(wide-1-x) * each) // of the column
+		at := historyAt(v, r, ends.Add(-each/2))
 		switch {
-		case at < 0 || r.History[at] < 0: // not known
+		case at < 0 || r.History[at] < 0 || at == first && !ends.After(v.Engine.Started): // not known
 			c.Sign(h-1, x, themes.Text, "")
-		case each >= 3 && x%each == each-1: // a gap parts one from the next
+		case 3*each <= historyStep && x < wide-1 && historyAt(v, r, ends.Add(each/2)) != at: // a gap parts one from the next
 		case r.Below && r.History[at] < r.Limit || !r.Below && r.History[at] > r.Limit:
 			beyond[x] = r.History[at]
 		default:
@@ -69,7 +73,6 @@ func historyChart(v *page.View, r *engine.AlertRow, w, h int) []string {
 		}
 		rows = append(rows, c.Row(l.To(label), y).String())
 	}
-	span := time.Duration(shown) * historyStep
 	rows = append(rows, cameAt(v, r, w, label, wide, span))
 	axis := part.NewLine(v.Theme, w).To(label).Cells(part.As(themes.Dim, v.Theme.Glyphs.Minus+human.Distance(span)))
 	half := v.Theme.Glyphs.Minus + human.Distance(span/2)
@@ -77,6 +80,12 @@ func historyChart(v *page.View, r *engine.AlertRow, w, h int) []string {
 		axis.To(label + (wide-safe.Width(half))/2).Cells(part.As(themes.Dim, half))
 	}
 	return append(rows, axis.To(label+wide-len("now")).Cells(part.As(themes.Figure, "now")).String())
+}
+
+// historyAt is which value of the last hour is that of an instant, by the clock's five minutes, as they are counted; below
+// 0 = none is.
+func historyAt(v *page.View, r *engine.AlertRow, at time.Time) int {
+	return len(r.History) - 1 - int(v.Now.Truncate(historyStep).Sub(at.Truncate(historyStep))/historyStep)
 }
 
 // shownHistory is how many of the values of the last hour are drawn: the least number that holds all that are known

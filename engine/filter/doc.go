@@ -15,7 +15,7 @@
 //	~blhrn                   these letters in this order
 //	state:failed or try>2    all terms on one side of it, or all on the other
 //
-// Terms are joined by AND, which binds closer than or. Case never matters. A plain value of a name-like
+// Terms are joined by AND, which binds closer than or; there are no parentheses. Case never matters. A plain value of a name-like
 // field is the whole value, one of a prose field (an error, a reason, a player's
 // name) may stand anywhere in it. A backslash takes the next character as it
 // is, and so do quotes with all they hold.

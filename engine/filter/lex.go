@@ -124,6 +124,13 @@ func (l *lexer) node() (n node, err *Error) {
 	l.head(&n)
 	err = l.values(&n)
 	n.end = l.i
+	for _, it := range n.items {
+		// Silently taken as text it would be a filter that fits nothing.
+		if err == nil && l.s[it.at] == '(' {
+			err = wrong(it.at, it.at+1, `write out both sides: a b or a c; quote the term to look for the sign`,
+				"a filter knows no parentheses")
+		}
+	}
 	return n, err
 }
 

@@ -56,6 +56,14 @@ func TestOrJoinsTwoSides(t *testing.T) {
 			t.Errorf("%s: %v", query, err)
 		}
 	}
+	for _, query := range []string{"(level:debug or level:error)", "level:debug -(level:error)", "level:(debug or error)", "level:error,(debug)"} {
+		if _, err := filter.Parse(query, levels); err == nil || !strings.Contains(err.Error(), "a filter knows no parentheses") {
+			t.Errorf("%s: %v", query, err)
+		}
+	}
+	if f, err := filter.Parse(`"(debug" debug)`, levels); err != nil || f.String() != `"(debug" debug)` {
+		t.Errorf("%s: %v", f, err)
+	}
 	f, err := filter.Parse(`level:debug level<warn or "OR"`, levels)
 	if err != nil || f.String() != `level:debug level<warn or "OR"` {
 		t.Errorf("%s: %v", f, err)

@@ -60,7 +60,7 @@ func writeText(text []rune, o op) string {
 // quote quotes a text that bare would be read as something else: a,b as two values, -x as a minus, and
 // a:b as a field where the term names none.
 func quote(s string, o op) string {
-	if !strings.ContainsFunc(s, special) && !strings.ContainsAny(s[:1], "-/~<>=!:") &&
+	if !strings.ContainsFunc(s, special) && !strings.ContainsAny(s[:1], "-/~<>=!:(") &&
 		!strings.ContainsAny(s, splits[o == free]) && !(o == free && isOr(s)) {
 		return s
 	}

@@ -134,12 +134,12 @@ func leftOr(ctx context.Context, err error) error {
 
 // printBackup says what was made, such as
 //
-//	/srv/farsight/backup/20261121T120000Z: verified, 4.3 MB written in 310 ms, 11 of 12 months were copied before
+//	/srv/farsight/backup/20261121T120000Z: verified, 4.3 MB written in 310 ms, 11 of 12 months as copied before
 //
 // The backups of a folder share the copy of a month that has not changed between them.
 func printBackup(r engine.BackupDone, out cli.Out) error {
-	_, _ = fmt.Fprintf(out.W, "%s: verified, %s written in %s, %d of %d months were copied before\n",
-		safe.Text(r.Path), human.Bytes(r.Copied), r.Took.Round(10*time.Millisecond), r.Reused, len(r.Months))
+	kept := human.If(r.Reused > 0, fmt.Sprintf(", %d of %s as copied before", r.Reused, human.Counted(len(r.Months), "month", "months")))
+	_, _ = fmt.Fprintf(out.W, "%s: verified, %s written in %s%s\n", safe.Text(r.Path), human.Bytes(r.Copied), r.Took.Round(10*time.Millisecond), kept)
 	// A month that could not be copied keeps the copy of an earlier backup, if there is one.
 	for month, why := range r.Failed {
 		_, _ = fmt.Fprintf(out.W, "payloads of %s have no new copy: %s\n", month, safe.Text(why))

@@ -73,7 +73,9 @@ func TestBackupRestoreAndCompact(t *testing.T) {
 	if r := in(dir, "backup", "--list").run(t).wants(t, exitDone); !strings.Contains(r.stdout, "no backup") {
 		t.Errorf("list of nothing: %s", r.stdout)
 	}
-	in(dir, "backup").run(t).wants(t, exitDone)
+	if r := in(dir, "backup").run(t).wants(t, exitDone); strings.Contains(r.stdout, "copied before") {
+		t.Errorf("the first backup: %s", r.stdout)
+	}
 	r := in(dir, "backup", "--list", "--json").run(t).wants(t, exitDone)
 	var kept struct {
 		Name     string

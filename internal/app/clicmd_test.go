@@ -157,6 +157,9 @@ func TestBadInput_OnAFullDirectory(t *testing.T) {
 		"completion":                                 {exitUsage, "bash zsh fish"},
 		"completion tcsh":                            {exitUsage, "tcsh"},
 		"metrics --window x":                         {exitUsage, "--window 10m"},
+		"metrics -o csv":                             {exitUsage, "csv table json"},
+		"logs --json -o table":                       {exitUsage, "two forms"},
+		"accounts (tag:a)":                           {exitUsage, "parentheses"},
 		"weekly":                                     {exitFailed, "no report schedules --run report.weekly"},
 		"sync Shell#X --platform euw1 --data-dir=":   {exitUsage, "data_dir --data-dir directory"},
 		"check --data-dir " + filepath.Join(dir, "state.db"): {exitIncomplete, "state.db directory"},
@@ -258,6 +261,11 @@ func TestJSONOfEveryCommand(t *testing.T) {
 	full, _ := scripted(t)
 	empty := freshDir(t)
 	in(empty, "track", "Nobody Yet#CLI", "--platform", "euw1").run(t).wants(t, exitDone)
+	for _, line := range []string{"metrics", "logs"} {
+		if out := in(full, line, "-o", "json").run(t).wants(t, exitDone); !strings.HasPrefix(out.stdout, "{") {
+			t.Errorf("%s -o json: %s", line, out.stdout)
+		}
+	}
 	for _, dir := range []string{full, empty} {
 		for _, line := range []string{
 			"status", "status --all", "queues", "jobs --all", "jobs --classes", "retries", "accounts", "matches", "limits", "reports", "schedules",

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -103,6 +104,13 @@ func (d commandDecl) configured(cmd *cobra.Command, args []string) error {
 	}
 	// Of a flag that the command lacks its zero value.
 	g := given{cmd: cmd, cfg: cfg, args: args, out: stdout(cmd), dry: flagBool(cmd, "dry-run"), yes: flagBool(cmd, "yes")}
+	if d.list == nil && cmd.Flags().Lookup("output") != nil {
+		form, err := formed(cmd, forms[:2])
+		if err != nil {
+			return err
+		}
+		g.out.JSON = g.out.JSON || form == "json"
+	}
 	g.reason, _ = cmd.Flags().GetString("reason")
 	if err := operation.CheckReason(g.reason); err != nil {
 		return err
@@ -206,6 +214,22 @@ func configOf(cmd *cobra.Command) (config.Config, error) {
 func flagBool(cmd *cobra.Command, name string) bool {
 	v, err := cmd.Flags().GetBool(name)
 	return err == nil && v
+}
+
+// forms of a list; the first is the usual one. What is no list has the first two.
+var forms = []string{"table", "json", "csv"}
+
+// formed is the form that -o asks for, beside --json.
+func formed(cmd *cobra.Command, forms []string) (string, error) {
+	form, _ := cmd.Flags().GetString("output")
+	switch {
+	case !slices.Contains(forms, form):
+		return form, usagef("--output %q is unknown: use %s", form, wordList(forms, "or"))
+	// --json -o csv
+	case flagBool(cmd, "json") && cmd.Flags().Changed("output") && form != "json":
+		return form, usagef("--json and -o %s ask for two forms: give one of them", form)
+	}
+	return form, nil
 }
 
 // stdout is where a command prints, and how.

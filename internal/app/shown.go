@@ -218,6 +218,7 @@ func metricsCommand() commandDecl {
 			f.DurationVar(&q.Window, "window", time.Hour, "how far the sums of now look back, 1m to 1h")
 			f.IntVar(&q.Days, "days", 30, "how many days to show, at most 400")
 			f.StringVar((*string)(&q.Kind), "kind", "", "only jobs of this kind, such as match.fetch or alert.call: of the window, not of days")
+			f.StringP("output", "o", forms[0], "form: table or json")
 		},
 		tell: func([]string) (cli.List, error) {
 			if q.Window < time.Minute { // the engine bounds it above, by what it keeps
@@ -340,19 +341,12 @@ func lister(cmd *cobra.Command, of func(cmd *cobra.Command, args []string) (cli.
 	}
 }
 
-// forms of a list; the first is the usual one.
-var forms = []string{"table", "json", "csv"}
-
 // listOut is stdout with what was asked of a list.
 func listOut(cmd *cobra.Command) (cli.Out, error) {
 	o, f := stdout(cmd), cmd.Flags()
-	form, _ := f.GetString("output")
-	switch {
-	case !slices.Contains(forms, form):
-		return o, usagef("--output %q is unknown: use %s", form, wordList(forms, "or"))
-	// --json -o csv
-	case o.JSON && f.Changed("output") && form != "json":
-		return o, usagef("--json and -o %s ask for two forms: give one of them", form)
+	form, err := formed(cmd, forms)
+	if err != nil {
+		return o, err
 	}
 	// From here on --json and -o json are the same.
 	o.JSON, o.CSV = o.JSON || form == "json", form == "csv"
@@ -490,6 +484,7 @@ func logsCommand() commandDecl {
 				return pflag.NormalizedName(strings.Replace(name, "last", "limit", 1)) // as it was called once
 			})
 			f.BoolVar(&follow, "follow", false, "go on with what is logged from now on")
+			f.StringP("output", "o", forms[0], "form: table or json")
 		},
 		run: func(ctx context.Context, g given) error {
 			q.Level = strings.ToLower(q.Level) // levels are small letters in the log, whatever is typed

@@ -98,6 +98,16 @@ func (f *Forecast) EndOf(account string) time.Time { return f.of(account).Ends }
 // CallsOf is how many calls the sync of an account still makes; 0 = nobody knows.
 func (f *Forecast) CallsOf(account string) int { return f.of(account).Calls }
 
+// NextOf is about when the next call of an account is made; zero = nobody knows, or not in the next minutes.
+func (f *Forecast) NextOf(account string) time.Time {
+	for i, calls := range f.of(account).Planned {
+		if calls > 0 {
+			return f.Plan.At.Add(time.Duration(i) * f.Plan.Step)
+		}
+	}
+	return time.Time{}
+}
+
 func (f *Forecast) of(account string) (none engine.AccountForecast) {
 	for i := range f.Plan.Accounts {
 		if f.Plan.Accounts[i].Account == account {

@@ -24,6 +24,10 @@ func TestV6c_WhatEndsNextComesFirst(t *testing.T) {
 	if len(all) != 60 || all[0].ID != "58" || all[1].ID != "57" || all[2].ID != "59" || all[3].ID != "56" || all[59].ID != "0" {
 		t.Errorf("%d syncs, %s %s %s %s … %s", len(all), all[0].ID, all[1].ID, all[2].ID, all[3].ID, all[59].ID)
 	}
+	f.Plan.At, f.Plan.Step, f.Plan.Accounts[0].Planned = now, 5*time.Second, []int{0, 0, 1, 0}
+	if at := f.NextOf("1"); !at.Equal(now.Add(10*time.Second)) || !f.NextOf("2").IsZero() {
+		t.Errorf("the next call is made at %v", at)
+	}
 	if !f.EndOf("0").IsZero() || !f.Ends().Equal(now.Add(time.Hour)) {
 		t.Errorf("the last ends at %v", f.Ends())
 	}

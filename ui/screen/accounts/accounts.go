@@ -92,7 +92,7 @@ func (p *Screen) columns() columns.List[engine.AccountRow] {
 		Drawn("progress_bar", page.ByView(func(v *page.View, a *engine.AccountRow) part.Cell {
 			return charts.ProgressOf(v, *a)
 		})).
-		Drawn("next", page.ByView(p.turns.cell)).
+		Drawn("next", page.ByView(p.next)).
 		Drawn("eta", page.ByView(func(v *page.View, a *engine.AccountRow) part.Cell { return charts.EtaOf(v, *a) })).
 		Drawn("stage_words", page.ByView(p.stage))
 }

@@ -53,17 +53,21 @@ func sooner(a, b *engine.JobRow) bool {
 	return !x.IsZero() && (y.IsZero() || x.Before(y))
 }
 
-// cell is when the next call of an account leaves; "" = it has none to come.
-func (t *turns) cell(v *page.View, a *engine.AccountRow) part.Cell {
+// next is when the next call of an account leaves; "" = it has none to come. Of one that is far behind the others about
+// when, as it is foreseen.
+func (p *Screen) next(v *page.View, a *engine.AccountRow) part.Cell {
 	if !a.Status.Open() || a.Stand != "" {
 		return part.Cell{}
 	}
 	if slices.ContainsFunc(v.Running(), func(j engine.JobRow) bool { return j.Owner == a.ID }) {
 		return part.As(themes.Run, "now")
 	}
-	j := t.first[a.ID]
+	j := p.turns.first[a.ID]
 	switch at := page.GoesAt(&j); {
 	case at.IsZero():
+		if at = p.plan.NextOf(a.ID); j.ID == "" && at.After(v.Now) {
+			return part.Plain("~" + v.In(at))
+		}
 		return part.As(themes.Dim, part.None)
 	case at.Sub(v.Beat()) < time.Second:
 		return part.As(themes.Run, "now")

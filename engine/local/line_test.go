@@ -52,3 +52,22 @@ func TestAFifoIsInTheOrderOfItsInstants(t *testing.T) {
 		}
 	})
 }
+
+// TestV7j_WhatIsFarBackHasNoInstant: a job whose place is not counted does not go when its lane opens, as the first does.
+func TestV7j_WhatIsFarBackHasNoInstant(t *testing.T) {
+	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	opens := now.Add(time.Second)
+	l := &line{lane: &lane{closed: true, until: opens, known: opens, reason: "app 99/100"}}
+	var all []*entry
+	for n := range maxPlace + 1 {
+		e := &entry{id: engine.JobID(fmt.Sprintf("m%04d", n)), lane: l.lane}
+		l.add(e, false)
+		all = append(all, e)
+	}
+	if s := all[0].whyInLine(now, nil); s.place != 1 || !s.until.Equal(opens) {
+		t.Errorf("the first: %+v", s)
+	}
+	if s := all[maxPlace].whyInLine(now, nil); s.place != 0 || !s.until.IsZero() || s.reason != engine.FarBack+": app 99/100" {
+		t.Errorf("the last: %+v", s)
+	}
+}

@@ -256,8 +256,8 @@ func (e *entry) whyInLine(now time.Time, alone *entry) standing {
 	case e.lane.shut(now):
 		// The lane's reason goes before the place: until it opens nobody in the line moves.
 		s.reason, s.shut, s.until = e.lane.reason, true, e.lane.known
-		if place == 0 {
-			s.reason = engine.FarBack + ": " + s.reason
+		if place == 0 { // it goes long after that
+			s.reason, s.until = engine.FarBack+": "+s.reason, time.Time{}
 		}
 		return s
 	case alone != nil:

@@ -74,6 +74,12 @@ func EndedQuery(queue engine.Queue) engine.JobsQuery {
 	}
 }
 
+// LeavingNext is how many jobs are asked for of those that leave next: those of the calls made until the next answer too.
+const LeavingNext = 100
+
+// NextQuery asks for them; a list of jobs and a board of calls have the same.
+var NextQuery = engine.JobsQuery{Soonest: true, Page: engine.Page{Limit: LeavingNext}}
+
 // Want is the question for the jobs of a queue that gave up; nil = none is due.
 func (d *DeadJobs) Want(v *page.View, queue engine.Queue) engine.Query {
 	return d.Ask(v, v.Seq, DeadQuery(queue))

@@ -50,7 +50,6 @@ func groupOfReason(r *engine.ReasonRow) GroupKey {
 type JobGroup struct {
 	GroupKey
 	Rows   []*engine.JobRow // those of the list, in its order
-	Places []*engine.JobRow // those that have a line, in their places; nil = the first of Rows
 	Jobs   int              // all there are
 	Why    engine.ReasonRow // of all of them; the zero one = the list has all
 	Most   int              // how many have a line at most; 0 = as many as there is room for
@@ -305,9 +304,6 @@ func LinesOf(groups []JobGroup, gaps bool) (lines []JobLine) {
 			})
 		}
 		shown, more := g.shows()
-		if g.Places != nil {
-			rows, shown = g.Places, min(shown, len(g.Places))
-		}
 		there := 0
 		for n, j := range rows[:shown] {
 			line := JobLine{Kind: RowLine, Group: i, Row: j, Place: n}
@@ -340,12 +336,6 @@ func (g *JobGroup) shows() (rows int, more bool) {
 		rows--
 	}
 	return rows, more
-}
-
-// Shows is how many jobs have a line after Deal.
-func (g *JobGroup) Shows() int {
-	rows, _ := g.shows()
-	return rows
 }
 
 // ID is what a cursor holds on to; "" = the cursor cannot stand on the line.

@@ -135,6 +135,31 @@ func SortJobs(rows []engine.JobRow) {
 	keepPlaces(rows)
 }
 
+// Leaving puts jobs that wait into the order in which they leave. A retry that has no room at its instant leaves later
+// than that, and none goes before the end of a hold that has come since the engine was asked.
+func (v *View) Leaving(rows []engine.JobRow) {
+	v.Hold(rows)
+	slices.SortStableFunc(rows, func(a, b engine.JobRow) int { return columns.ZeroLast(GoesAt(&a), GoesAt(&b)) })
+	keepPlaces(rows)
+}
+
+// Hold moves jobs in line behind the end of a hold that is on their calls.
+func (v *View) Hold(rows []engine.JobRow) {
+	held := map[string]time.Time{}
+	for i := range rows {
+		j := &rows[i]
+		if j.State != engine.Available || j.Line == "" || j.Until.IsZero() {
+			continue
+		}
+		until, known := held[j.Line]
+		if !known {
+			until = v.HeldUntil(j.Line)
+			held[j.Line] = until
+		}
+		j.Until = engine.Latest(j.Until, until)
+	}
+}
+
 // keepPlaces puts the jobs of each line into the order of their places, where the line's jobs
 // stand: their instants are estimates of different moments, by which neighbours would trade
 // places each second.

@@ -22,8 +22,7 @@ type inGroups struct {
 	reasons block.ReasonCounts
 	dead    block.DeadJobs // those that gave up: a live list shows them too, as they need somebody
 	ended   block.DeadJobs // the newest of all that have ended, where nothing is left to do
-	soon    block.DeadJobs // those that go next, where the list is full of others: of a paused queue, of an endpoint that is down
-	bare    bool           // it is: jobs in line have been counted of which it has none
+	soon    block.DeadJobs // those that go next, of a list that has others before them
 	plan    page.Forecast
 	flat    bool                    // the operator has turned the groups off
 	other   page.ListState          // what was chosen of the columns when it was the other way
@@ -34,14 +33,12 @@ type inGroups struct {
 	groups  []block.JobGroup
 	// What the screen shows row by row: headings, jobs, "… 40 more" and gaps.
 	lines []block.JobLine
-	at    map[string]int            // the line of an id
-	slots []slot                    // the rows of what runs, in their places
-	stood map[block.GroupKey][]slot // those of the other groups
-	moved time.Time                 // the second in which places were given to others last
-	kept  []block.GroupKey          // those that come and go: their places stay
-	top   float64                   // of the chart beside what is in line, in calls a second
-	zoom  time.Duration             // what a cell of the axis ahead stands for
-	width int                       // of the list, when it was drawn last
+	at    map[string]int   // the line of an id
+	slots []slot           // the rows of what runs, in their places
+	kept  []block.GroupKey // those that come and go: their places stay
+	top   float64          // of the chart beside what is in line, in calls a second
+	zoom  time.Duration    // what a cell of the axis ahead stands for
+	width int              // of the list, when it was drawn last
 	// cells; 0 = it is not drawn
 	life int // what the life of the jobs takes beside it
 }
@@ -81,8 +78,8 @@ func (g *inGroups) want(v *page.View, p *Screen) engine.Query {
 			return q
 		}
 	}
-	if p.more && g.bare && p.queue == "" {
-		if q := g.soon.Ask(v, v.Seq, engine.JobsQuery{Soonest: true, Page: engine.Page{Limit: block.MostEnded}}); q != nil {
+	if p.more {
+		if q := g.soon.Ask(v, v.Seq, block.NextQuery); q != nil {
 			return q
 		}
 	}
@@ -118,7 +115,7 @@ func (g *inGroups) got(v *page.View, p *Screen, q engine.Query, a engine.Answer,
 		case q.Limit == block.MostEnded:
 			kind = &g.ended
 		}
-		if kind.Pending = false; q.Queue == p.queue {
+		if kind.Pending = false; q.Soonest || q.Queue == p.queue {
 			kind.TakeIn(v, a, err)
 		}
 		return true
@@ -131,7 +128,7 @@ func (g *inGroups) got(v *page.View, p *Screen, q engine.Query, a engine.Answer,
 func (g *inGroups) again() {
 	g.reasons.Again()
 	g.reasons.Groups, g.dead.Rows, g.ended.Rows, g.soon.Rows = nil, nil, nil, nil
-	g.stood, g.kept, g.bare = nil, nil, false
+	g.kept = nil
 	g.dead.Forget()
 	g.ended.Forget()
 	g.soon.Forget()
@@ -169,9 +166,6 @@ func (p *Screen) arrange(v *page.View, h int) {
 		g.kept = append(g.kept, retries)
 	}
 	g.groups = block.GroupJobs(g.still, reasons, counts, g.kept...)
-	g.bare = g.bare || slices.ContainsFunc(g.groups, func(o block.JobGroup) bool {
-		return o.State == engine.Available && o.Shape == engine.ShapeInLine && len(o.Rows) == 0 && o.Why.Jobs > 0
-	})
 	if counts != nil && p.which == page.ShownLive { // the bar and the title count what stands below them
 		for i := range g.groups {
 			g.counts[g.groups[i].State] = 0
@@ -201,7 +195,6 @@ func (p *Screen) arrange(v *page.View, h int) {
 	}
 	// Each group gets as many rows as its jobs need and the screen can spare; see [block.Deal].
 	gaps := block.Deal(g.groups, h, func(key block.GroupKey, need int) int { return g.keeps(v, key, need, h) })
-	g.keepPlaces(v, p)
 	g.lines = p.drawnOnce(block.LinesOf(g.groups, gaps))
 	g.at = make(map[string]int, len(g.lines))
 	for i := range g.lines {
@@ -255,17 +248,23 @@ func lastCall(v *page.View, j *engine.JobRow) (engine.CallRow, bool) {
 	return engine.CallRow{}, false
 }
 
-// drawnOnce leaves out of lines the one of a job that has left where a chosen cursor stands on it: the cursor draws its
-// row, in the same line. Where the job stands elsewhere the cursor goes there.
+// drawnOnce makes room in lines for the row of a job that has left under a chosen cursor, which the cursor draws where it
+// stands: the line that says what became of it, or the last one of its group. Where the job stands elsewhere the cursor
+// goes there.
 func (p *Screen) drawnOnce(lines []block.JobLine) []block.JobLine {
 	id, _ := p.Cur.Selected()
-	of := func(left bool) func(block.JobLine) bool {
-		return func(l block.JobLine) bool { return l.Row != nil && (l.Left != nil) == left && string(l.Row.ID) == id }
+	if at := p.Cur.At(); p.Cur.Held() && at < len(lines) && !slices.ContainsFunc(lines, func(l block.JobLine) bool { return l.ID(p.groups.groups) == id }) {
+		gives := slices.IndexFunc(lines, func(l block.JobLine) bool { return l.Row != nil && string(l.Row.ID) == id })
+		for i := len(lines) - 1; gives < 0 && i >= 0; i-- {
+			if lines[i].Row != nil && lines[i].Group == lines[at].Group {
+				gives = i
+			}
+		}
+		if gives >= 0 {
+			return slices.Delete(lines, gives, gives+1)
+		}
 	}
-	if !p.Cur.Held() || slices.ContainsFunc(lines, of(false)) {
-		return lines
-	}
-	return slices.DeleteFunc(lines, of(true))
+	return lines
 }
 
 // stillThere leaves out jobs in line that have left it since the engine was asked for them: they have made a call, or

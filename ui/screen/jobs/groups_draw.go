@@ -206,21 +206,18 @@ func (p *Screen) groupRows(v *page.View, w, h int) []string {
 // the line, would press them together. Where nothing goes it reaches as far ahead as back.
 func (p *Screen) lifeAxis(v *page.View, w int) part.Axis {
 	g := &p.groups
-	var first, next, all time.Duration
+	var next, all time.Duration
 	for _, l := range g.lines {
 		if l.Row == nil || l.Left != nil || l.Row.State.Terminal() {
 			continue
 		}
 		goes := page.GoesAt(l.Row).Sub(v.Beat())
-		if all = max(all, goes); !charted(&g.groups[l.Group]) {
-			continue
-		}
-		if next = max(next, goes); l.Place == 0 { // the first may go much later than the others: see longRest
-			first, next = next, 0
+		if all = max(all, goes); charted(&g.groups[l.Group]) {
+			next = max(next, goes)
 		}
 	}
 	back := w / 2
-	fine := cmp.Or(next, first, all, lifePast) / time.Duration(max(w-back-2, 1))
+	fine := cmp.Or(next, all, lifePast) / time.Duration(max(w-back-2, 1))
 	const ms = time.Millisecond
 	for _, step := range append([]time.Duration{50 * ms, 100 * ms, 200 * ms, 500 * ms}, charts.AxisSteps...) {
 		if step < fine {

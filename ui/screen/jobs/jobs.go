@@ -195,7 +195,16 @@ func (p *Screen) merge(v *page.View) []engine.JobRow {
 	rows := make([]engine.JobRow, 0, len(p.read))
 	seen := make(map[engine.JobID]bool, len(p.read))
 	live := p.which == page.ShownLive && p.subset == nil
+	next := map[engine.JobID]*engine.JobRow{}
+	if p.groups.soon.Came.After(p.came) {
+		for i := range p.groups.soon.Rows {
+			next[p.groups.soon.Rows[i].ID] = &p.groups.soon.Rows[i]
+		}
+	}
 	for _, j := range p.read {
+		if newer := next[j.ID]; newer != nil {
+			j = *newer
+		}
 		was := j.State
 		now, watched := v.Job(j.ID)
 		if watched && now.Rev > j.Rev {
@@ -231,19 +240,7 @@ func (p *Screen) merge(v *page.View) []engine.JobRow {
 			}
 		}
 	}
-	held := map[string]time.Time{}
-	for i := range rows { // none goes before the end of a hold that has come since the engine was asked
-		j := &rows[i]
-		if j.State != engine.Available || j.Line == "" || j.Until.IsZero() {
-			continue
-		}
-		until, known := held[j.Line]
-		if !known {
-			until = v.HeldUntil(j.Line)
-			held[j.Line] = until
-		}
-		j.Until = engine.Latest(j.Until, until)
-	}
+	v.Hold(rows)
 	page.SortJobs(rows)
 	return rows
 }

@@ -47,9 +47,6 @@ type departures struct {
 // boardEvery is how often the board moves: each call that leaves moves all of its rows.
 const boardEvery = time.Second
 
-// leavingNext is how many jobs are asked for: those of the calls made until the next answer too.
-const leavingNext = 100
-
 // mostEnded is how many jobs that ended are asked for. Those of the last calls are among them also after the end of a
 // hundred syncs, whose own jobs and reports end behind them.
 const mostEnded = 300
@@ -58,7 +55,7 @@ func (d *departures) want(v *page.View) engine.Query {
 	switch {
 	case v.Engine.State == engine.EngineBrowse:
 	case d.Due(v, v.Seq):
-		return engine.JobsQuery{Soonest: true, Page: engine.Page{Limit: leavingNext}}
+		return block.NextQuery
 	case d.blank.Add(page.ReloadEvery).After(d.ended.At) && d.ended.Due(v, v.Seq):
 		q := block.EndedQuery("")
 		q.Limit = mostEnded
@@ -101,7 +98,7 @@ func (d *departures) see(v *page.View, calls []engine.CallRow, past, n int) {
 	}
 	d.at, d.rows, d.blank = v.Now, d.rows[:0], time.Time{}
 	made := map[engine.JobID]time.Time{} // when a job's last call was made
-	for _, c := range calls[max(len(calls)-leavingNext, 0):] {
+	for _, c := range calls[max(len(calls)-block.LeavingNext, 0):] {
 		made[c.Job] = c.At
 	}
 	next := d.next(v, made)
@@ -129,10 +126,7 @@ func (d *departures) next(v *page.View, made map[engine.JobID]time.Time) (out []
 		}
 		out = append(out, j)
 	}
-	// A retry that has no room at its instant leaves later than the engine's order says.
-	slices.SortStableFunc(out[len(v.Running()):], func(a, b engine.JobRow) int {
-		return columns.ZeroLast(page.GoesAt(&a), page.GoesAt(&b))
-	})
+	v.Leaving(out[len(v.Running()):])
 	return out
 }
 

@@ -108,7 +108,7 @@ func (d *departures) see(v *page.View, calls []engine.CallRow, past, n int) {
 	}
 	d.first = len(d.rows)
 	for i := range next[:min(len(next), max(n-past, 0))] {
-		d.rows = append(d.rows, leaving(v, &next[i], i == 0))
+		d.rows = append(d.rows, leaving(v, &next[i], i == 0, i+1-len(v.Running())))
 	}
 	v.Ticks = v.Ticks || len(next) > 0
 }
@@ -181,8 +181,8 @@ func waited(j *engine.JobRow, at time.Time) string {
 	return human.If(!j.Created.IsZero(), human.Dur(at.Sub(j.Created)))
 }
 
-// leaving is a job whose call is under way or to come.
-func leaving(v *page.View, j *engine.JobRow, first bool) departure {
+// leaving is a job whose call is under way or to come: the nth of those to come, whatever line it stands in.
+func leaving(v *page.View, j *engine.JobRow, first bool, nth int) departure {
 	call, fetches := strings.CutSuffix(string(j.Kind), ".fetch")
 	_, target, _ := strings.Cut(j.Key, ":")
 	if !fetches { // account.sync, rank.daily
@@ -205,7 +205,7 @@ func leaving(v *page.View, j *engine.JobRow, first bool) departure {
 	case j.Tries > 0 && !row.under:
 		row.why = "after " + columns.LastAnswer(&j.Job)
 	case j.State == engine.Available && j.Stand == "" && j.Place > 0:
-		row.why = human.Ordinal(j.Place) + " in line"
+		row.why = human.Ordinal(nth) + " to leave"
 	}
 	at := page.GoesAt(j)
 	if row.leaves = "in " + charts.Soon(v, at); at.IsZero() {
@@ -327,7 +327,14 @@ func (o *Screen) departuresBlock(v *page.View, t *charts.Timetable, w, h int) pa
 
 // follows says how many calls follow those on the board, and when the last of them leaves.
 func (o *Screen) follows(v *page.View, t *charts.Timetable, w int) string {
-	more := t.Leave - (len(o.board.rows) - o.board.first)
+	next := o.board.rows[o.board.first:]
+	more := t.Leave - len(next)
+	if t.Plan != nil && t.Plan.Stuck { // nothing is planned: those in line
+		more = charts.InLines(v.Queues)
+		for i := range next {
+			more -= page.Btoi(next[i].row.State == engine.Available)
+		}
+	}
 	if more <= 0 {
 		return v.Row(w)
 	}

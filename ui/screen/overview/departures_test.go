@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/charts"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/page/pagetest"
 )
@@ -65,6 +66,29 @@ func TestV3a_CallsInTheOrderTheyLeave(t *testing.T) {
 	}
 	if v.Whose(&d.rows[0].row) != "카인#KR1" || d.rows[1].tries != 1 || d.rows[6].tries != 2 {
 		t.Errorf("for %q, tries %d and %d", v.Whose(&d.rows[0].row), d.rows[1].tries, d.rows[6].tries)
+	}
+}
+
+// TestV3g_TheBoardCountsEachCallOnce: two that stand first in lines of their own are the first and the second to leave,
+// and while nothing leaves what follows is the rest of what is in line, whatever was planned.
+func TestV3g_TheBoardCountsEachCallOnce(t *testing.T) {
+	v := pagetest.View(&page.Data{Ready: true, Engine: engine.EngineRow{State: engine.EngineLive}})
+	v.Queues = []engine.QueueRow{{Counts: map[engine.State]int{engine.Available: 136}}}
+	o := New()
+	var jobs []engine.JobRow
+	for i, line := range []string{"full europe/match-v5.match", "full asia/match-v5.match", "full europe/match-v5.match"} {
+		jobs = append(jobs, engine.JobRow{Job: engine.Job{ID: engine.JobID(line[i:]), Kind: "match.fetch", State: engine.Available}, Line: line, Place: 1 + i/2, Until: v.Now.Add(time.Duration(i) * time.Second)})
+	}
+	o.board.got(v, engine.JobsQuery{Soonest: true}, engine.JobsPage{Jobs: jobs}, nil)
+	o.board.see(v, nil, 3, 20)
+	for i, want := range []string{"1st to leave", "2nd to leave", "3rd to leave"} {
+		if got := o.board.rows[i].why; got != want {
+			t.Errorf("row %d: %q, want %q", i, got, want)
+		}
+	}
+	stuck := charts.Timetable{Leave: 49, Plan: &engine.HostForecast{Stuck: true}}
+	if got := ansi.Strip(o.follows(v, &stuck, 60)); !strings.Contains(got, " 133 more ") {
+		t.Errorf("of 136 in line 3 are shown: %q", got)
 	}
 }
 

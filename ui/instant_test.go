@@ -39,6 +39,34 @@ func TestV1a_OneInstantForAScreen(t *testing.T) {
 	}
 }
 
+// TestV1l_ThePanelIsOfTheRowUnderTheCursor: when the account under a cursor at rest ends and others stand first, what
+// stands below the list is of the row that has the cursor in that very frame.
+func TestV1l_ThePanelIsOfTheRowUnderTheCursor(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := uitest.DevKey(3, uitest.Noon)
+		d := open(t, s, 120, 40, testOptions())
+		d.press("2")
+		u, seen := s.Update, map[string]bool{}
+		u.Snapshot = false
+		d.each = func() {
+			name := regexp.MustCompile(`Player \d+#DEV`).FindString(d.rowWith("▌"))
+			if seen[name] = true; !strings.Contains(d.screen(), name+"  euw1 · not tracked") {
+				t.Errorf("the cursor is on %s:\n%s", name, d.screen())
+			}
+		}
+		for i := range 2 {
+			a := &s.Update.Accounts[i]
+			a.Status, a.Result, a.Phase, a.Finished = engine.SyncCompleted, "completed", engine.PhaseDone, time.Now()
+			u.Accounts, u.Seq = []engine.AccountRow{*a}, u.Seq+1
+			d.send(u)
+			d.wait(time.Second)
+		}
+		if len(seen) < 2 {
+			t.Errorf("only %v had the cursor:\n%s", seen, d.screen())
+		}
+	})
+}
+
 // TestV1j_AnAccountIsOfOneReading: while matches come the row of an account, its bar, its stages, its cells and the strip
 // that pins it tell the same of them in each frame, below the list and on the account's own screen, to its end.
 func TestV1j_AnAccountIsOfOneReading(t *testing.T) {

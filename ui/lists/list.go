@@ -200,6 +200,9 @@ const shortList = 6
 
 // Selected is the row under the cursor.
 func (l *List[T]) Selected() (row T, ok bool) {
+	if l.Laid == nil && !l.Cur.Held() && len(l.Shown) > 0 { // at rest it is the first, whichever that is by now
+		return *l.Shown[0], true
+	}
 	id, ok := l.Cur.Selected()
 	if !ok && len(l.Shown) > 0 {
 		if _, left := l.Cur.Left(); !left {

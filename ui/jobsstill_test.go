@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -484,6 +485,63 @@ func TestV7n_WhatGoesNextIsShownBesideWhatIsPaused(t *testing.T) {
 		inLine, _, _ := strings.Cut(d.screen(), "queue paused by ana")
 		if n := len(regexp.MustCompile(`EUW1_\d+ +match +Player \d+ .* s `).FindAllString(inLine, -1)); n < 3 {
 			t.Errorf("%d of those in line are shown:\n%s", n, d.screen())
+		}
+	})
+}
+
+// TestV7o_NoGroupMovesWhenASyncEnds: what has ended stands below what is in line as far as that leaves room: no heading
+// moves, whether hundreds are in line, some, or none.
+func TestV7o_NoGroupMovesWhenASyncEnds(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := uitest.DevKey(60, uitest.Noon)
+		inLine := slices.Clone(s.Jobs)
+		var ended []engine.JobRow
+		for i, j := range inLine[:40] {
+			j.ID, j.State, j.Finished, j.Place, j.Line = engine.JobID(fmt.Sprint("e", i)), engine.Completed, uitest.Noon.Add(-time.Duration(i)*time.Second), 0, ""
+			ended = append(ended, j)
+		}
+		gaveUp := ended[39]
+		gaveUp.ID, gaveUp.State, gaveUp.Class = "gaveup", engine.Discarded, "404"
+		ended = append(ended, gaveUp)
+		queue := s.Update.Queues[0]
+		of := func(n, pending int) {
+			s.Jobs = slices.Concat(inLine[:min(n, len(inLine))], ended)
+			queue.Counts = map[engine.State]int{engine.Available: n, engine.Discarded: 1, engine.Pending: pending}
+		}
+		of(7153, 60)
+		s.Update.Queues = []engine.QueueRow{queue}
+		for _, size := range [][2]int{{120, 40}, {200, 60}} {
+			d := open(t, s, size[0], size[1], testOptions())
+			d.press("3")
+			d.wait(5 * time.Second)
+			at := func() (rows []int) {
+				_, list, _ := strings.Cut(d.screen(), "FOR ")
+				for _, word := range []string{"RUNNING ", " AVAILABLE", " RETRYABLE", " DISCARDED", "WHY "} {
+					above, _, found := strings.Cut(list, word)
+					if !found {
+						t.Errorf("no %s:\n%s", word, d.screen())
+					}
+					rows = append(rows, strings.Count(above, "\n"))
+				}
+				return rows
+			}
+			was, u := at(), s.Update
+			u.Snapshot, u.Jobs, u.Calls = false, nil, nil
+			for i, n := range []int{30, 4, 1, 0, 20, 0} {
+				of(n, min(n, 1))
+				d.fake.Scene.Jobs = s.Jobs
+				u.Queues, u.Seq = []engine.QueueRow{queue}, u.Seq+1
+				d.send(u)
+				for range 5 {
+					d.wait(2 * time.Second)
+					u.Seq++
+					d.send(u)
+				}
+				if is := at(); !slices.Equal(is, was) {
+					t.Errorf("%d: with %d in line the headings stand in %v, and stood in %v:\n%s", i, n, is, was, d.screen())
+				}
+			}
+			d.wants(" 0 AVAILABLE", "COMPLETED")
 		}
 	})
 }

@@ -98,7 +98,7 @@ func (g *JobGroup) rank() int { return human.Either(g.Held, heldRank, groupRank[
 // the jobs; nil = the list has all that it is to show. counts is how many jobs each state has now,
 // and is newer than reasons: the difference is that of the largest groups of the state, so that
 // headings add up to what other screens say. kept are groups that are there with no job
-// too, while others are in line or run.
+// too, while there is any.
 func GroupJobs(rows []*engine.JobRow, reasons []engine.ReasonRow, counts map[engine.State]int, kept ...GroupKey) []JobGroup {
 	at := map[GroupKey]*JobGroup{}
 	open := func(key GroupKey) *JobGroup {
@@ -135,7 +135,7 @@ func GroupJobs(rows []*engine.JobRow, reasons []engine.ReasonRow, counts map[eng
 	// While jobs are in line or run, or will be when a try comes or for a sync that waits, the groups of both are there,
 	// though nothing is in them for a moment or all that are known have gone since: what stands below would move with
 	// each call.
-	if counts[engine.Available]+counts[engine.Running]+counts[engine.Retryable]+counts[engine.Pending] > 0 {
+	if counts[engine.Available]+counts[engine.Running]+counts[engine.Retryable]+counts[engine.Pending] > 0 || len(kept) > 0 && len(rows) > 0 {
 		inLine := GroupKey{engine.ReasonKey{State: engine.Available, Shape: engine.ShapeInLine}}
 		if all := largest(at, engine.Available); len(all) > 0 {
 			inLine = all[0].GroupKey
@@ -225,6 +225,31 @@ func Deal(groups []JobGroup, h int, keeps func(key GroupKey, need int) int) (gap
 	return gaps
 }
 
+// FillUp puts groups of what has ended below that of what is in line, on those of h lines that all others leave: these
+// stand where they stood, whether much is in line or nothing. A few lines may stay empty for that.
+func FillUp(groups, ended []JobGroup, h int, gaps bool) []JobGroup {
+	at := slices.IndexFunc(groups, func(g JobGroup) bool { return g.State == engine.Available }) + 1
+	left, gap := h, page.Btoi(gaps)
+	for i := range groups {
+		left -= groups[i].lines + 1 + page.Btoi(i > 0)*gap
+	}
+	for len(ended) > 0 && left < len(ended)*(gap+1+LeastLines) {
+		ended = ended[:len(ended)-1]
+	}
+	Deal(ended, left-len(ended)*gap, func(_ GroupKey, need int) int { return need })
+	for i := range ended {
+		left -= gap + 1 + ended[i].lines
+	}
+	groups = slices.Insert(groups, at, ended...)
+	if last := at + len(ended) - 1; last >= 0 && left > 0 && left <= mostBlank {
+		groups[last].lines += left
+	}
+	return groups
+}
+
+// mostBlank is how many lines may stay empty so that what stands below them does not move.
+const mostBlank = 8
+
 // LeastLines is how many lines a group has at least, even where they go beyond the screen: a list
 // scrolls.
 const LeastLines = 2
@@ -289,7 +314,7 @@ func LinesOf(groups []JobGroup, gaps bool) (lines []JobLine) {
 			lines = append(lines, JobLine{Kind: GapLine, Group: i})
 		}
 		head := JobLine{Kind: HeadLine, Group: i}
-		if g.Held && g.Jobs == 0 { // it leaves its place, and nothing else
+		if g.Jobs == 0 && (g.Held || g.State == engine.Pending) { // it leaves its place, and nothing else
 			head.Kind = GapLine
 		}
 		lines = append(lines, head)

@@ -80,7 +80,7 @@ func (p *Screen) middle(v *page.View, x, w int) []string {
 	none := len(p.groups.lines) == 0
 	if none { // its header, and why
 		h = 2
-	} else if spare := h - 1 - len(p.groups.lines); spare > block.LeastFoot { // in steps, as it moves what is below
+	} else if spare := h - 1 - p.groups.used(); spare > block.LeastFoot { // in steps, as it moves what is below
 		h -= spare / 4 * 4
 	}
 	sum := p.sum(v, inner) // of the groups as they stand

@@ -83,13 +83,21 @@ func (g *inGroups) want(v *page.View, p *Screen) engine.Query {
 			return q
 		}
 	}
-	if page.LiveJobs(v, p.queue) == 0 {
-		return g.ended.Ask(v, v.Seq, block.EndedQuery(p.queue))
+	if p.endedToo(v) {
+		if q := g.ended.Ask(v, v.Seq, block.EndedQuery(p.queue)); q != nil {
+			return q
+		}
 	}
-	if v.Size == page.S { // which has no room for the axis
+	if v.Size == page.S || page.LiveJobs(v, p.queue) == 0 { // which has no room for the axis
 		return nil
 	}
 	return g.plan.Want(v, page.FarAhead)
+}
+
+// endedToo reports whether the list of live jobs has room for those that have ended.
+func (p *Screen) endedToo(v *page.View) bool {
+	n := page.LiveJobs(v, p.queue)
+	return n == 0 || n < v.H && v.H >= roomyList
 }
 
 // got takes an answer to that; false = it is to another question.
@@ -161,9 +169,13 @@ func (p *Screen) arrange(v *page.View, h int) {
 		asked = g.soon.Came
 	}
 	g.still = stillThere(v, p.Shown, asked)
-	retries := block.GroupKey{ReasonKey: engine.ReasonKey{State: engine.Retryable}}
-	if h >= roomyList { // they have their place before there are any
-		g.kept = append(g.kept, retries)
+	of := func(s engine.State) block.GroupKey { return block.GroupKey{ReasonKey: engine.ReasonKey{State: s}} }
+	retries, pending := of(engine.Retryable), of(engine.Pending)
+	roomy := h >= roomyList
+	if roomy { // they have their place before there are any
+		g.kept = append(g.kept, retries, pending)
+	} else if page.LiveJobs(v, p.queue) == 0 {
+		g.kept = nil
 	}
 	g.groups = block.GroupJobs(g.still, reasons, counts, g.kept...)
 	if counts != nil && p.which == page.ShownLive { // the bar and the title count what stands below them
@@ -186,7 +198,7 @@ func (p *Screen) arrange(v *page.View, h int) {
 		if group.GroupKey == retries || group.Held {
 			g.kept = append(g.kept, group.GroupKey)
 		}
-		if group.GroupKey == retries && h >= roomyList && g.counts[engine.Available] > 0 { // the last line is for how many more
+		if group.GroupKey == retries && roomy && g.fewLines(group.Jobs, h) { // the last line is for how many more
 			group.Most = runLines - 1
 		}
 		folded, chosen := g.folds[group.GroupKey]
@@ -194,7 +206,22 @@ func (p *Screen) arrange(v *page.View, h int) {
 		group.Folded = folded || !chosen && (group.State == engine.Pending || group.Held || low && (group.State == engine.Discarded || group.GroupKey == retries))
 	}
 	// Each group gets as many rows as its jobs need and the screen can spare; see [block.Deal].
-	gaps := block.Deal(g.groups, h, func(key block.GroupKey, need int) int { return g.keeps(v, key, need, h) })
+	var ended []block.JobGroup
+	if roomy && p.which == page.ShownLive && counts != nil {
+		n := slices.IndexFunc(g.groups, func(o block.JobGroup) bool { return o.State == engine.Cancelled || o.State == engine.Completed })
+		if n >= 0 { // they are the last
+			g.groups, ended = g.groups[:n:n], g.groups[n:]
+		}
+	}
+	gaps := block.Deal(g.groups, h, func(key block.GroupKey, need int) int {
+		if roomy && p.Loading() && key.State == engine.Available { // its rows come
+			return h
+		}
+		return g.keeps(v, key, need, h)
+	})
+	if roomy {
+		g.groups = block.FillUp(g.groups, ended, h, gaps)
+	}
 	g.lines = p.drawnOnce(block.LinesOf(g.groups, gaps))
 	g.at = make(map[string]int, len(g.lines))
 	for i := range g.lines {
@@ -216,9 +243,11 @@ func (g *inGroups) keeps(v *page.View, key block.GroupKey, need, h int) int {
 	case low && key.State != engine.Available:
 		return min(need, block.LeastLines)
 	case key.State == engine.Available: // though all have gone
-		need = max(need, 1)
+		if need = max(need, 1); h >= roomyList { // others fill its place
+			return need
+		}
 	case key.State == engine.Retryable || key.State == engine.Discarded:
-		if g.counts[engine.Available] > 0 {
+		if g.fewLines(need, h) {
 			need = min(need, runLines)
 		}
 		if key.State == engine.Retryable && h >= roomyList {
@@ -227,6 +256,12 @@ func (g *inGroups) keeps(v *page.View, key block.GroupKey, need, h int) int {
 		return g.most.Keeps(key, max(need, block.LeastLines), time.Time{}) // for good
 	}
 	return g.most.Keeps(key, need, v.Now)
+}
+
+// fewLines reports whether what failed gets no more lines than what runs, of h: while something is in line, or as long as
+// it is little, which would come and go with that.
+func (g *inGroups) fewLines(need, h int) bool {
+	return g.counts[engine.Available] > 0 || h >= roomyList && need <= 2*runLines
 }
 
 // runLines is how many lines what runs has at least.
@@ -320,20 +355,25 @@ func (s groupedJobs) Row(i int, cells []part.Cell) []part.Cell {
 	return cells
 }
 
-// First is where a cursor at rest stands: the job that goes next. What runs comes and goes
-// too fast to be read.
+// First is where a cursor at rest stands: the job that goes next; where none is in line, the one that it stood on, or else
+// one that is not done. What runs comes and goes too fast to be read.
 func (s groupedJobs) First() int {
-	first := -1
+	first, on := -1, -1
+	at, _ := s.p.Cur.Selected()
 	for i, l := range s.p.groups.lines {
 		switch {
 		case l.Kind != block.RowLine, l.Left != nil:
-		case l.Row.State != engine.Running:
+		case l.Row.State == engine.Available:
 			return i
-		case first < 0:
-			first = i
+		case l.Row.State == engine.Running || l.Row.State == engine.Completed || l.Row.State == engine.Cancelled:
+			if first < 0 {
+				first = i
+			}
+		case on < 0 || string(l.Row.ID) == at:
+			on = i
 		}
 	}
-	return max(first, 0)
+	return max(cmp.Or(on+1, first+1)-1, 0)
 }
 
 // Layer implements laidOut: within a group rows fade down.

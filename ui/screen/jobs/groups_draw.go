@@ -190,15 +190,18 @@ func (p *Screen) groupRows(v *page.View, w, h int) []string {
 		}
 	}
 	// The seam at now ends with the last line that holds something.
-	last := 0
-	for i := range p.groups.lines {
-		if p.groups.lines[i].Kind != block.GapLine {
-			last = i + 1
-		}
-	}
-	c.Seam(1, min(last, h-1))
+	c.Seam(1, min(p.groups.used(), h-1))
 	page.Beside(v, rows, c, life, p.OnRow(len(p.groups.lines)))
 	return rows
+}
+
+// used is how many lines there are up to the last that holds something.
+func (g *inGroups) used() int {
+	n := len(g.lines)
+	for n > 0 && g.lines[n-1].Kind == block.GapLine {
+		n--
+	}
+	return n
 }
 
 // lifeAxis is the axis of the jobs that have a line. Its past stands still, and what is to come is as

@@ -231,7 +231,7 @@ func (p *Screen) merge(v *page.View) []engine.JobRow {
 	}
 	if p.grouped() && p.which == page.ShownLive {
 		more := slices.Concat(p.groups.dead.Rows, p.groups.soon.Rows)
-		if page.LiveJobs(v, p.queue) == 0 {
+		if p.endedToo(v) {
 			more = slices.Concat(more, p.groups.ended.Rows)
 		}
 		for _, j := range more {

@@ -96,7 +96,9 @@ func (d *departures) see(v *page.View, calls []engine.CallRow, past, n int) {
 		v.Ticks = true
 		return
 	}
-	d.at, d.rows, d.blank = v.Now, d.rows[:0], time.Time{}
+	// Half a second beside the charts, which move with the seconds: no step moves both.
+	d.at = v.Now.Add(boardEvery / 2).Truncate(boardEvery).Add(-boardEvery / 2)
+	d.rows, d.blank = d.rows[:0], time.Time{}
 	made := map[engine.JobID]time.Time{} // when a job's last call was made
 	for _, c := range calls[max(len(calls)-block.LeavingNext, 0):] {
 		made[c.Job] = c.At

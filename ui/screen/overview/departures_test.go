@@ -92,6 +92,30 @@ func TestV3g_TheBoardCountsEachCallOnce(t *testing.T) {
 	}
 }
 
+// TestV3h_TheBoardMovesBesideTheCharts: whenever it was drawn first, it moves at the half of each second, and the radar
+// keeps its answers for some.
+func TestV3h_TheBoardMovesBesideTheCharts(t *testing.T) {
+	v := pagetest.View(&page.Data{Ready: true, Engine: engine.EngineRow{State: engine.EngineLive}})
+	second := v.Now.Truncate(time.Second)
+	call := engine.CallRow{Seq: 1, At: second, Job: "a", Method: "match-v5.match", Target: "KR_1", Status: 200}
+	o := New()
+	v.Now = second.Add(200 * time.Millisecond)
+	o.board.see(v, []engine.CallRow{call}, 3, 20)
+	for ms, want := range map[int]int{400: 1, 500: 2} {
+		v.Now = second.Add(time.Duration(ms) * time.Millisecond)
+		board := o.board
+		if board.see(v, []engine.CallRow{call, call}, 3, 20); len(board.rows) != want {
+			t.Errorf("at %d ms %d calls, want %d", ms, len(board.rows), want)
+		}
+	}
+	v.Calls = []engine.CallRow{call}
+	o.swept.Take(v)
+	v.Now, v.Calls = v.Now.Add(2*time.Second), append(v.Calls, call)
+	if n := len(o.swept.Take(v)); n != 1 {
+		t.Errorf("the radar has %d answers after two seconds", n)
+	}
+}
+
 // TestV3b_WhoseCallLandedIsTold: a call of a job that was gone before this console began has the name of its player
 // and its try once the engine was asked, and nobody asks for what is known.
 func TestV3b_WhoseCallLandedIsTold(t *testing.T) {

@@ -304,7 +304,7 @@ func (o *Screen) needsBlock(v *page.View, w, h int) part.Section {
 
 // radar is the last answers, a cell each.
 func (o *Screen) radar(v *page.View, w, h int) part.Section {
-	s := block.CallsSection(v, o.tape.Take(v), w, h, 0)
+	s := block.CallsSection(v, o.swept.Take(v), w, h, 0)
 	s.Title, s.Tail, s.Height = "RADAR", page.Joined(v, s.Tail, uptime(v)), h
 	return s
 }

@@ -32,6 +32,7 @@ type Screen struct {
 	// Which of the panes has the keys.
 	focus int
 	tape  page.Tape
+	swept page.Tape // of the radar: each answer moves all of it
 	plan  page.Forecast
 	runs  calendarRuns
 	board departures
@@ -52,7 +53,7 @@ type Screen struct {
 
 // New makes the first screen.
 func New() *Screen {
-	return &Screen{tape: page.Tape{Every: boardEvery, Then: true}}
+	return &Screen{tape: page.Tape{Every: boardEvery, Then: true}, swept: page.Tape{Every: page.OverviewTape, Then: true}}
 }
 
 // Screen implements Page.

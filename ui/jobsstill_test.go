@@ -261,7 +261,7 @@ func TestV7j_WhatLeavesNextStandsFirst(t *testing.T) {
 		for i := range s.Jobs { // the oldest go last, and those far back in line have no instant
 			j := &s.Jobs[i]
 			if n := len(s.Jobs) - i; n < 30 {
-				j.Place, j.Until = n, uitest.Noon.Add(time.Duration(n)*1500*time.Millisecond)
+				j.Place, j.Until = n, uitest.Noon.Add(time.Minute+time.Duration(n)*1500*time.Millisecond)
 			} else {
 				j.Place, j.Until, j.Why = 0, time.Time{}, engine.FarBack
 			}
@@ -284,7 +284,7 @@ func TestV7j_WhatLeavesNextStandsFirst(t *testing.T) {
 		d.press("3")
 		d.wait(10 * time.Second)
 		was := rows()
-		if n := min(len(board), len(was)); n < 8 || !slices.Equal(board[:n], was[:n]) {
+		if n := min(len(board), len(was)); n < 8 || !slices.Equal(board[:n], was[:n]) || !strings.HasSuffix(s.Jobs[len(s.Jobs)-1].Key, was[0]) {
 			t.Fatalf("on the board %v, on Jobs %v:\n%s", board, was, d.screen())
 		}
 		at := slices.IndexFunc(s.Jobs, func(j engine.JobRow) bool { return strings.HasSuffix(j.Key, was[0]) })

@@ -139,8 +139,26 @@ func SortJobs(rows []engine.JobRow) {
 // than that, and none goes before the end of a hold that has come since the engine was asked.
 func (v *View) Leaving(rows []engine.JobRow) {
 	v.Hold(rows)
-	slices.SortStableFunc(rows, func(a, b engine.JobRow) int { return columns.ZeroLast(GoesAt(&a), GoesAt(&b)) })
+	SortRows(rows, func(a, b *engine.JobRow) int {
+		return cmp.Or(columns.ZeroLast(GoesAt(a), GoesAt(b)), compareTurns(a, b))
+	})
 	keepPlaces(rows)
+}
+
+// compareTurns orders jobs that go at the same instant, or at none that is known: retries, those in line by whom they give
+// way to and by their places, those too far back to have one, and those that wait for others.
+func compareTurns(a, b *engine.JobRow) int {
+	rank := func(j *engine.JobRow) int {
+		switch {
+		case j.State == engine.Pending:
+			return 3
+		case j.State == engine.Available && j.Place == 0:
+			return 2
+		}
+		return Btoi(j.State == engine.Available)
+	}
+	gives := func(j *engine.JobRow) engine.Priority { return cmp.Or(j.Priority, engine.PriorityNormal) }
+	return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(gives(a), gives(b)), cmp.Compare(a.Place, b.Place), cmp.Compare(a.ID, b.ID))
 }
 
 // Hold moves jobs in line behind the end of a hold that is on their calls.
@@ -170,9 +188,9 @@ func keepPlaces(rows []engine.JobRow) {
 			lines[j.Line] = append(lines[j.Line], i)
 		}
 	}
-	byPlace := func(a, b engine.JobRow) int { return cmp.Compare(a.Place, b.Place) }
+	byPlace := func(a, b engine.JobRow) int { return compareTurns(&a, &b) }
 	for _, at := range lines {
-		if slices.IsSortedFunc(at, func(a, b int) int { return cmp.Compare(rows[a].Place, rows[b].Place) }) {
+		if slices.IsSortedFunc(at, func(a, b int) int { return compareTurns(&rows[a], &rows[b]) }) {
 			continue
 		}
 		jobs := make([]engine.JobRow, len(at))
@@ -190,10 +208,7 @@ func compareJobs(a, b *engine.JobRow) int {
 	if a.State != b.State {
 		return cmp.Compare(columns.StateRank(a.State), columns.StateRank(b.State))
 	}
-	if d := compareTime(a, b); d != 0 {
-		return d
-	}
-	return cmp.Or(cmp.Compare(a.Place, b.Place), cmp.Compare(a.ID, b.ID))
+	return cmp.Or(compareTime(a, b), compareTurns(a, b))
 }
 
 func compareTime(a, b *engine.JobRow) int {

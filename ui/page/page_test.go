@@ -181,3 +181,22 @@ func TestV11b_WhoseAJobIs(t *testing.T) {
 		}
 	}
 }
+
+// TestV7j_WithoutAnInstantPlacesCount: of a line that stands, what gives way to others is behind them, then what is too
+// far back to have a place, then what waits for others; on the board as in a list.
+func TestV7j_WithoutAnInstantPlacesCount(t *testing.T) {
+	row := func(id string, s engine.State, place int, p engine.Priority) engine.JobRow {
+		return engine.JobRow{Job: engine.Job{ID: engine.JobID(id), State: s, Priority: p}, Place: place, Line: id[:1]}
+	}
+	rows := []engine.JobRow{
+		row("z waits", engine.Pending, 0, 0), row("m far", engine.Available, 0, 0), row("t 1", engine.Available, 1, engine.PriorityLow),
+		row("m 2", engine.Available, 2, 0), row("r", engine.Retryable, 0, 0), row("m 1", engine.Available, 1, 0),
+	}
+	v := View{Data: &Data{}}
+	v.Leaving(rows)
+	for i, want := range []engine.JobID{"r", "m 1", "m 2", "t 1", "m far", "z waits"} {
+		if rows[i].ID != want {
+			t.Errorf("%d is %s, want %s", i, rows[i].ID, want)
+		}
+	}
+}

@@ -420,5 +420,5 @@ func WhoGoesNext(a, b engine.JobRow) int {
 	case other:
 		return 1
 	}
-	return ZeroLast(a.ReasonEnds(), b.ReasonEnds())
+	return cmp.Or(ZeroLast(a.ReasonEnds(), b.ReasonEnds()), cmp.Compare(a.Place, b.Place)) // lines take turns
 }

@@ -84,6 +84,9 @@ type standing struct {
 	shut  bool // the lane is: until is when it is asked again, such as the probe of an outage
 }
 
+// alike are instants that only the time between two questions parts: those of two lines that wait for one window are one.
+const alike = 10 * time.Millisecond
+
 // whyAvailable asks the index, and the limits when the job's place comes: what went
 // a minute ago says little of what they let through next.
 func (b *Backend) whyAvailable(id engine.JobID, now time.Time) (reason string, until time.Time, place int) {
@@ -94,7 +97,7 @@ func (b *Backend) whyAvailable(id engine.JobID, now time.Time) (reason string, u
 			s.until = now.Add(wait)
 		}
 	}
-	return s.reason, s.until, s.place
+	return s.reason, s.until.Round(alike), s.place
 }
 
 // Waiting says why nothing of an owner's work may have moved for as long as patience

@@ -2,6 +2,7 @@ package page
 
 import (
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -197,6 +198,32 @@ func TestV7j_WithoutAnInstantPlacesCount(t *testing.T) {
 	for i, want := range []engine.JobID{"r", "m 1", "m 2", "t 1", "m far", "z waits"} {
 		if rows[i].ID != want {
 			t.Errorf("%d is %s, want %s", i, rows[i].ID, want)
+		}
+	}
+}
+
+// TestV7j_LinesThatWaitForOneWindowTakeTurns: they go by their places, whatever line was read first.
+func TestV7j_LinesThatWaitForOneWindowTakeTurns(t *testing.T) {
+	opens := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	var rows []engine.JobRow
+	for _, line := range []string{"full europe/account-v1.by-riot-id", "full europe/match-v5.ids"} {
+		for place := range 3 {
+			var j engine.JobRow
+			j.State, j.Line, j.Place, j.Until = engine.Available, line, place+1, opens
+			rows = append(rows, j)
+		}
+	}
+	v := view(new(Data))
+	v.Now = opens.Add(-time.Minute)
+	for range 2 {
+		slices.Reverse(rows)
+		v.Leaving(rows)
+		var places []int
+		for _, j := range rows {
+			places = append(places, j.Place)
+		}
+		if !slices.Equal(places, []int{1, 1, 2, 2, 3, 3}) {
+			t.Errorf("they go as %v", places)
 		}
 	}
 }

@@ -16,7 +16,7 @@ import (
 // receiptOf is the JSON receipt of a command on a directory.
 func receiptOf(t *testing.T, dir string, args ...string) engine.Receipt {
 	t.Helper()
-	res := command{args: append(args, "--json", "--data-dir", dir)}.run(t).wants(t, exitDone)
+	res := command{args: append(args, "--json", "--data-dir", dir)}.asked(t).wants(t, exitDone)
 	var r engine.Receipt
 	if err := json.Unmarshal([]byte(res.stdout), &r); err != nil {
 		t.Fatalf("%v: %s", err, res.stdout)
@@ -50,7 +50,7 @@ func TestActCommands(t *testing.T) {
 		t.Fatalf("%s is %s", lost, j.State)
 	}
 
-	classes := command{args: words("jobs --classes --json --data-dir " + dir)}.run(t).wants(t, exitDone)
+	classes := command{args: words("jobs --classes --json --data-dir " + dir)}.asked(t).wants(t, exitDone)
 	var class engine.ClassRow
 	if err := json.Unmarshal([]byte(strings.SplitN(classes.stdout, "\n", 2)[0]), &class); err != nil || class.Jobs != 2 || class.Dead != 2 || class.Class != "404" || class.Host != "europe" || class.Method != "match-v5.match" {
 		t.Errorf("jobs --classes: %v: %s", err, classes.stdout)
@@ -111,7 +111,7 @@ func TestActCommandsRefuse(t *testing.T) {
 	s := startSim(t, quick(who))
 	dir := freshDir(t)
 	for _, args := range [][]string{{"retry", "match:X"}, {"pause", string(ingest.QueueFull)}, {"undo"}, {"freeze", "europe"}} {
-		res := command{args: append(args, "--data-dir", dir)}.run(t).wants(t, exitFailed)
+		res := command{args: append(args, "--data-dir", dir)}.asked(t).wants(t, exitFailed)
 		oneSentence(t, res.stderr, "stored")
 	}
 	s.sync(who.RiotID, dir).run(t).wants(t, exitDone)
@@ -143,7 +143,7 @@ func TestActCommandsRefuse(t *testing.T) {
 		{"trigger nobody", exitUsage, "nobody"},
 	}
 	for _, tc := range cases {
-		res := command{args: append(words(tc.args), "--data-dir", dir)}.run(t)
+		res := command{args: append(words(tc.args), "--data-dir", dir)}.asked(t)
 		if res.code != tc.code {
 			t.Errorf("%s: exit %d, want %d: %s", tc.args, res.code, tc.code, res.stderr)
 		}
@@ -158,7 +158,7 @@ func TestActCommandsOnAHeldDirectory(t *testing.T) {
 	dir := freshDir(t)
 	letGo := holdDir(t, dir)
 	for _, args := range []string{"retry match:x", "cancel --confirm all", "pause " + string(ingest.QueueFull), "undo", "thaw europe"} {
-		res := command{args: append(words(args), "--data-dir", dir)}.run(t).wants(t, exitHeld)
+		res := command{args: append(words(args), "--data-dir", dir)}.asked(t).wants(t, exitHeld)
 		oneSentence(t, res.stderr)
 	}
 	letGo()

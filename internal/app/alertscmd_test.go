@@ -14,7 +14,7 @@ import (
 // jsonLines reads one value per line of what a list printed.
 func jsonLines[T any](t *testing.T, dir string, args ...string) []T {
 	t.Helper()
-	res := command{args: append(args, "--json", "--data-dir", dir)}.run(t).wants(t, exitDone)
+	res := command{args: append(args, "--json", "--data-dir", dir)}.asked(t).wants(t, exitDone)
 	var out []T
 	for line := range strings.Lines(res.stdout) {
 		var v T
@@ -78,7 +78,7 @@ func TestAlertMetricsAndJobLogCommands(t *testing.T) {
 		t.Errorf("%d lost matches, %d lines of 4", dead, len(matches))
 	}
 	for _, args := range []string{"alerts", "metrics", "joblog"} {
-		res := command{args: words(args + " --data-dir " + dir)}.run(t).wants(t, exitDone)
+		res := command{args: words(args + " --data-dir " + dir)}.asked(t).wants(t, exitDone)
 		if strings.Contains(res.stdout, "{") || strings.Count(res.stdout, "\n") < 5 {
 			t.Errorf("%s prints\n%s", args, res.stdout)
 		}
@@ -109,7 +109,7 @@ func TestAlertCommandsRefuse(t *testing.T) {
 	t.Parallel()
 	dir := freshDir(t)
 	for _, args := range []string{"alerts", "metrics", "joblog", "ack key", "silence key --for 1h"} {
-		res := command{args: words(args + " --data-dir " + dir)}.run(t).wants(t, exitFailed)
+		res := command{args: words(args + " --data-dir " + dir)}.asked(t).wants(t, exitFailed)
 		oneSentence(t, res.stderr, "stored")
 	}
 	who := player("Refuse Alerts#CLI", 2)
@@ -134,7 +134,7 @@ func TestAlertCommandsRefuse(t *testing.T) {
 		{"metrics --days 401", exitUsage, "400"},
 		{"joblog --limit -1", exitUsage, "--limit"},
 	} {
-		res := command{args: words(c.args + " --data-dir " + dir)}.run(t).wants(t, c.code)
+		res := command{args: words(c.args + " --data-dir " + dir)}.asked(t).wants(t, c.code)
 		oneSentence(t, res.stderr, c.says)
 	}
 }

@@ -44,14 +44,14 @@ func Main(version string, args []string) int {
 	defer stop()
 	// The second signal ends the process at once: a crash is safe. The first one does where what is
 	// being opened does not answer, such as a dead disk: nothing there looks at a context.
-	context.AfterFunc(ctx, func() {
+	defer context.AfterFunc(ctx, func() {
 		stop()
 		time.Sleep(startPatience)
 		if opening.Load() > 0 {
 			printError(os.Stderr, fang.Styles{}, errors.New("interrupted while it was still opening what is stored; nothing was lost"))
 			os.Exit(exitInterrupted)
 		}
-	})
+	})()
 
 	root := newRoot()
 	root.SetArgs(helped(root, args))

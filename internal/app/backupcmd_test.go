@@ -70,13 +70,13 @@ func in(dir string, args ...string) command {
 func TestBackupRestoreAndCompact(t *testing.T) {
 	t.Parallel()
 	dir := filledDir(t, 12)
-	if r := in(dir, "backup", "--list").run(t).wants(t, exitDone); !strings.Contains(r.stdout, "no backup") {
+	if r := in(dir, "backup", "--list").asked(t).wants(t, exitDone); !strings.Contains(r.stdout, "no backup") {
 		t.Errorf("list of nothing: %s", r.stdout)
 	}
-	if r := in(dir, "backup").run(t).wants(t, exitDone); strings.Contains(r.stdout, "copied before") {
+	if r := in(dir, "backup").asked(t).wants(t, exitDone); strings.Contains(r.stdout, "copied before") {
 		t.Errorf("the first backup: %s", r.stdout)
 	}
-	r := in(dir, "backup", "--list", "--json").run(t).wants(t, exitDone)
+	r := in(dir, "backup", "--list", "--json").asked(t).wants(t, exitDone)
 	var kept struct {
 		Name     string
 		Verified bool
@@ -90,34 +90,34 @@ func TestBackupRestoreAndCompact(t *testing.T) {
 	if err := os.WriteFile(state, []byte("a note that went astray"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	in(dir, "check").run(t).wants(t, exitIncomplete)
-	if r := in(dir, "restore").run(t).wants(t, exitUsage); !strings.Contains(r.stderr, "--yes") {
+	in(dir, "check").asked(t).wants(t, exitIncomplete)
+	if r := in(dir, "restore").asked(t).wants(t, exitUsage); !strings.Contains(r.stderr, "--yes") {
 		t.Errorf("it does not say what to do: %s", r.stderr)
 	}
-	in(dir, "restore", "--dry-run").run(t).wants(t, exitDone)
+	in(dir, "restore", "--dry-run").asked(t).wants(t, exitDone)
 	if raw, _ := os.ReadFile(state); string(raw) != "a note that went astray" {
 		t.Error("a dry run changed something")
 	}
-	if r := in(dir, "restore", "20200101T000000Z", "--yes").run(t).wants(t, exitIncomplete); !strings.Contains(r.stderr, kept.Name) {
+	if r := in(dir, "restore", "20200101T000000Z", "--yes").asked(t).wants(t, exitIncomplete); !strings.Contains(r.stderr, kept.Name) {
 		t.Errorf("it does not say which there are: %s", r.stderr)
 	}
-	in(dir, "restore", kept.Name, "--yes").run(t).wants(t, exitDone)
-	in(dir, "check").run(t).wants(t, exitDone)
+	in(dir, "restore", kept.Name, "--yes").asked(t).wants(t, exitDone)
+	in(dir, "check").asked(t).wants(t, exitDone)
 	aside, err := filepath.Glob(state + ".before-restore-*")
 	if err != nil || len(aside) != 1 {
 		t.Errorf("kept: %v %v", aside, err)
 	}
 
-	if r := in(dir, "compact", "--dry-run").run(t).wants(t, exitDone); !strings.Contains(r.stdout, "12 of 12 payloads to pack, 1 s at most") {
+	if r := in(dir, "compact", "--dry-run").asked(t).wants(t, exitDone); !strings.Contains(r.stdout, "12 of 12 payloads to pack, 1 s at most") {
 		t.Errorf("dry run: %s", r.stdout)
 	}
-	r = in(dir, "compact", "--json").run(t).wants(t, exitDone)
+	r = in(dir, "compact", "--json").asked(t).wants(t, exitDone)
 	var shrunk engine.CompactDone
 	if err := json.Unmarshal([]byte(r.stdout), &shrunk); err != nil || len(shrunk.Months) != 1 || shrunk.Months[0].Packed != 12 {
 		t.Errorf("%s: %v", r.stdout, err)
 	}
-	in(dir, "check").run(t).wants(t, exitDone)
-	if r := in(dir, "export", "matches", "--payload").run(t).wants(t, exitDone); strings.Count(r.stdout, `"gameDuration"`) != 12 {
+	in(dir, "check").asked(t).wants(t, exitDone)
+	if r := in(dir, "export", "matches", "--payload").asked(t).wants(t, exitDone); strings.Count(r.stdout, `"gameDuration"`) != 12 {
 		t.Errorf("export of archived payloads: %s", tail(r.stdout, 300))
 	}
 }
@@ -126,18 +126,18 @@ func TestUpkeepOfAHeldOrWrongDirectory(t *testing.T) {
 	t.Parallel()
 	dir := filledDir(t, 1)
 	for _, args := range [][]string{{"backup", "--keep", "0"}, {"compact", "--month", "yesterday"}, {"compact", "--workers", "-1"}, {"restore", "a", "b"}} {
-		in(dir, args...).run(t).wants(t, exitUsage)
+		in(dir, args...).asked(t).wants(t, exitUsage)
 	}
-	in(dir, "restore", "--yes").run(t).wants(t, exitIncomplete) // there is no backup
+	in(dir, "restore", "--yes").asked(t).wants(t, exitIncomplete) // there is no backup
 	none := filepath.Join(t.TempDir(), "none")
 	for _, args := range [][]string{{"backup"}, {"compact"}} {
-		if r := in(none, args...).run(t).wants(t, exitIncomplete); !strings.Contains(r.stderr, none) {
+		if r := in(none, args...).asked(t).wants(t, exitIncomplete); !strings.Contains(r.stderr, none) {
 			t.Errorf("%v names no path: %s", args, r.stderr)
 		}
 	}
 	letGo := holdDir(t, dir)
 	for _, args := range [][]string{{"backup"}, {"compact"}, {"restore", "--yes"}, {"restore", "--dry-run"}} {
-		r := in(dir, args...).run(t).wants(t, exitHeld)
+		r := in(dir, args...).asked(t).wants(t, exitHeld)
 		if !strings.Contains(r.stderr, fmt.Sprint(os.Getpid())) {
 			t.Errorf("%v does not name the holder: %s", args, r.stderr)
 		}
@@ -194,7 +194,7 @@ func TestDamagedStoresAreNamedAndLeftAlone(t *testing.T) {
 		if err := os.WriteFile(path, raw, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		r := in(dir, "check").run(t)
+		r := in(dir, "check").asked(t)
 		if r.code != exitIncomplete || !strings.Contains(r.stdout+r.stderr, dir) {
 			t.Errorf("%s: exit %d: %s%s", name, r.code, r.stdout, r.stderr)
 		}

@@ -114,7 +114,7 @@ func TestBadInput_OneClearSentence(t *testing.T) {
 			if w.code == 0 {
 				w.code = exitUsage
 			}
-			res := command{args: w.args, env: env}.run(t).wants(t, w.code)
+			res := command{args: w.args, env: env}.asked(t).wants(t, w.code)
 			oneSentence(t, res.stderr, w.says...)
 			if res.stdout != "" {
 				t.Errorf("stdout %q", res.stdout)
@@ -154,10 +154,10 @@ func TestBadInput_AllFaultsAtOnce(t *testing.T) {
 		}
 	}
 	write(t, filepath.Join(dir, "config.toml"), "log_level = \"info\"\nthis is no = = toml\n")
-	res = command{args: []string{"config"}, env: map[string]string{"FARSIGHT_DATA_DIR": dir}}.run(t).wants(t, exitUsage)
+	res = command{args: []string{"config"}, env: map[string]string{"FARSIGHT_DATA_DIR": dir}}.asked(t).wants(t, exitUsage)
 	oneSentence(t, res.stderr, "config.toml")
 	write(t, filepath.Join(dir, "config.toml"), "[sync]\ncooldown = \"5m\"\n")
-	res = command{args: []string{"config"}, env: map[string]string{"FARSIGHT_DATA_DIR": dir}}.run(t).wants(t, exitUsage)
+	res = command{args: []string{"config"}, env: map[string]string{"FARSIGHT_DATA_DIR": dir}}.asked(t).wants(t, exitUsage)
 	oneSentence(t, res.stderr, "config.toml", "sync")
 }
 
@@ -197,7 +197,7 @@ func TestBadInput_KeyFile(t *testing.T) {
 			}
 			cmd := s.sync("Key Holder#KEY", dir)
 			delete(cmd.env, "RIOT_API_KEY")
-			res := cmd.run(t).wants(t, c.code)
+			res := cmd.asked(t).wants(t, c.code)
 			if c.code != exitDone {
 				oneSentence(t, res.stderr, c.says...)
 			}
@@ -217,16 +217,16 @@ func TestBadInput_HeldDirectory(t *testing.T) {
 		{"sync", who.RiotID, "--platform", "euw1"}, {"track", who.RiotID, "--platform", "euw1"}, {"untrack", who.RiotID},
 		{"jobs"}, {"status"}, {"accounts"}, {"matches"}, {"limits"}, {"retries"}, {"export", "matches"}, {"check"},
 	} {
-		res := command{args: append(args, "--data-dir", dir), env: s.env()}.run(t).wants(t, exitHeld)
+		res := command{args: append(args, "--data-dir", dir), env: s.env()}.asked(t).wants(t, exitHeld)
 		oneSentence(t, res.stderr, dir, strconv.Itoa(os.Getpid()), "since 20")
 	}
 	out := filepath.Join(t.TempDir(), "out.ndjson")
-	command{args: []string{"export", "matches", "--out", out, "--data-dir", dir}}.run(t).wants(t, exitHeld)
+	command{args: []string{"export", "matches", "--out", out, "--data-dir", dir}}.asked(t).wants(t, exitHeld)
 	if _, err := os.Stat(out); err == nil {
 		t.Error("an export that was refused left a file")
 	}
 	letGo()
-	command{args: []string{"jobs", "--data-dir", dir}}.run(t).wants(t, exitDone)
+	command{args: []string{"jobs", "--data-dir", dir}}.asked(t).wants(t, exitDone)
 }
 
 // damages are ways in which state.db can be unusable.
@@ -307,7 +307,7 @@ func TestBadInput_DamagedStore(t *testing.T) {
 			damage(t, path)
 			before := sums(t, dir)
 			for _, args := range [][]string{{"check"}, {"sync", who.RiotID, "--platform", "euw1", "--force"}, {"jobs"}, {"export", "matches"}, {"track", who.RiotID, "--platform", "euw1"}} {
-				res := command{args: append(args, "--data-dir", dir), env: s.env()}.run(t).wants(t, exitIncomplete)
+				res := command{args: append(args, "--data-dir", dir), env: s.env()}.asked(t).wants(t, exitIncomplete)
 				if !strings.Contains(res.stderr, path) {
 					t.Errorf("%v does not name the file: %q", args, res.stderr)
 				}
@@ -354,7 +354,7 @@ func TestBadInput_DamagedPayload(t *testing.T) {
 	}
 	edit(t, shards[0], func(tx *bolt.Tx) error { return flipOne(tx) })
 	before := sums(t, dir)
-	res := command{args: []string{"check", "--data-dir", dir}}.run(t).wants(t, exitIncomplete)
+	res := command{args: []string{"check", "--data-dir", dir}}.asked(t).wants(t, exitIncomplete)
 	if !strings.Contains(res.stdout+res.stderr, "EUW1_") {
 		t.Errorf("the damaged payload is not named: %q %q", res.stdout, res.stderr)
 	}
@@ -362,8 +362,8 @@ func TestBadInput_DamagedPayload(t *testing.T) {
 		t.Error("check changed a shard")
 	}
 	// A list does not fall over it, and the export names what it could not read.
-	command{args: []string{"matches", "--data-dir", dir}}.run(t).wants(t, exitDone)
-	res = command{args: []string{"export", "matches", "--payload", "--data-dir", dir}}.run(t)
+	command{args: []string{"matches", "--data-dir", dir}}.asked(t).wants(t, exitDone)
+	res = command{args: []string{"export", "matches", "--payload", "--data-dir", dir}}.asked(t)
 	if res.code == exitDone || !strings.Contains(res.stderr, "EUW1_") {
 		t.Errorf("export of a damaged payload: exit %d, %q", res.code, res.stderr)
 	}
@@ -383,7 +383,7 @@ func TestB17c_ADamagedPayloadIsFetchedAgain(t *testing.T) {
 	flip := func() { edit(t, shards[0], flipOne) }
 	check := func(code int, args ...string) string {
 		t.Helper()
-		return command{args: append([]string{"check", "--data-dir", dir}, args...)}.run(t).wants(t, code).stdout
+		return command{args: append([]string{"check", "--data-dir", dir}, args...)}.asked(t).wants(t, code).stdout
 	}
 	flip()
 	s.sync(who.RiotID, dir, "--timelines", "none", "--force").run(t).wants(t, exitDone)
@@ -395,7 +395,7 @@ func TestB17c_ADamagedPayloadIsFetchedAgain(t *testing.T) {
 	}
 	d := s.serving(t, dir, map[string]string{"FARSIGHT_PLATFORM": "euw1"})
 	d.until("three matches", func() bool {
-		list := command{args: words("matches --json --data-dir " + dir)}.run(t).wants(t, exitDone).stdout
+		list := command{args: words("matches --json --data-dir " + dir)}.asked(t).wants(t, exitDone).stdout
 		return strings.Count(list, `"success"`) == 3
 	})
 	d.kill()
@@ -403,8 +403,8 @@ func TestB17c_ADamagedPayloadIsFetchedAgain(t *testing.T) {
 
 	flip()
 	s.serving(t, dir, map[string]string{"FARSIGHT_PLATFORM": "euw1"})
-	command{args: words("export matches --payload --data-dir " + dir)}.run(t).wants(t, exitIncomplete)
-	if list := (command{args: words("matches --json --data-dir " + dir)}).run(t).wants(t, exitDone).stdout; strings.Count(list, `"corrupt":true`) != 1 {
+	command{args: words("export matches --payload --data-dir " + dir)}.asked(t).wants(t, exitIncomplete)
+	if list := (command{args: words("matches --json --data-dir " + dir)}).asked(t).wants(t, exitDone).stdout; strings.Count(list, `"corrupt":true`) != 1 {
 		t.Errorf("no row tells of the damage: %s", list)
 	}
 }
@@ -491,7 +491,7 @@ func TestBadInput_UnusableDirectory(t *testing.T) {
 				}
 				cmd.dir = "/"
 			}
-			res := cmd.run(t).wants(t, exitIncomplete)
+			res := cmd.asked(t).wants(t, exitIncomplete)
 			oneSentence(t, res.stderr, c.says...)
 		})
 	}
@@ -512,17 +512,17 @@ func TestBadInput_ExportOverwritesNothing(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "matches.ndjson")
 	write(t, out, "precious\n")
 	args := []string{"export", "matches", "--data-dir", dir, "--out"}
-	res := command{args: append(args, out)}.run(t).wants(t, exitFailed)
+	res := command{args: append(args, out)}.asked(t).wants(t, exitFailed)
 	oneSentence(t, res.stderr, out)
 	if raw, _ := os.ReadFile(out); string(raw) != "precious\n" {
 		t.Errorf("the file was changed: %q", raw)
 	}
-	oneSentence(t, command{args: append(args, filepath.Join(out, "x"))}.run(t).wants(t, exitFailed).stderr, out)
-	oneSentence(t, command{args: append(args, t.TempDir())}.run(t).wants(t, exitFailed).stderr, "exists")
+	oneSentence(t, command{args: append(args, filepath.Join(out, "x"))}.asked(t).wants(t, exitFailed).stderr, out)
+	oneSentence(t, command{args: append(args, t.TempDir())}.asked(t).wants(t, exitFailed).stderr, "exists")
 
 	fresh := out + ".new"
-	command{args: append(args, fresh)}.run(t).wants(t, exitDone)
-	plain := command{args: args[:4]}.run(t).wants(t, exitDone).stdout
+	command{args: append(args, fresh)}.asked(t).wants(t, exitDone)
+	plain := command{args: args[:4]}.asked(t).wants(t, exitDone).stdout
 	raw, err := os.ReadFile(fresh)
 	if err != nil || string(raw) != plain || strings.Count(plain, "\n") != 4 {
 		t.Errorf("the file holds %d bytes, standard output had %d: %v", len(raw), len(plain), err)
@@ -536,7 +536,7 @@ func TestBadInput_ExportOverwritesNothing(t *testing.T) {
 		Cursor string `json:"cursor"`
 	}
 	unmarshal(t, lines[1], &second)
-	rest := command{args: append(args[:4:4], "--after", second.Cursor)}.run(t).wants(t, exitDone).stdout
+	rest := command{args: append(args[:4:4], "--after", second.Cursor)}.asked(t).wants(t, exitDone).stdout
 	if rest != lines[2]+lines[3] {
 		t.Errorf("after %s: %q", second.Cursor, rest)
 	}
@@ -559,7 +559,7 @@ func TestBadInput_SpoiltBodies(t *testing.T) {
 	dir := freshDir(t)
 	cmd := s.sync(who.RiotID, dir)
 	cmd.env["FARSIGHT_RETRY_MATCH"] = "50ms,50ms,50ms,50ms"
-	sum := cmd.run(t).wants(t, exitIncomplete).summary(t)
+	sum := cmd.asked(t).wants(t, exitIncomplete).summary(t)
 	if sum.Matches != (summaryCounts{Total: 27, Success: 18, Permanent: 9}) || sum.Timelines.Success != 18 {
 		t.Errorf("summary %+v", sum)
 	}

@@ -55,7 +55,7 @@ func TestB2f_AMatchWithoutAJobComesBack(t *testing.T) {
 	if dry.Would != 1 || dry.Cost == nil || dry.Cost.Calls != 1 {
 		t.Errorf("%+v", dry)
 	}
-	command{args: []string{"force", "match:" + ids[0], "match:" + ids[1], "--reason", "they are there", "--data-dir", dir}}.run(t).wants(t, exitDone)
+	command{args: []string{"force", "match:" + ids[0], "match:" + ids[1], "--reason", "they are there", "--data-dir", dir}}.asked(t).wants(t, exitDone)
 	for _, id := range ids[:2] {
 		if j := jobOf(t, dir, "match:"+id); j.State != engine.Available {
 			t.Errorf("%+v", j)
@@ -63,7 +63,7 @@ func TestB2f_AMatchWithoutAJobComesBack(t *testing.T) {
 	}
 	refused := func(code int, says ...string) {
 		t.Helper()
-		oneSentence(t, command{args: []string{"force", "match:" + says[0], "--reason", "why not", "--data-dir", dir}}.run(t).wants(t, code).stderr, says...)
+		oneSentence(t, command{args: []string{"force", "match:" + says[0], "--reason", "why not", "--data-dir", dir}}.asked(t).wants(t, code).stderr, says...)
 	}
 	refused(exitFailed, "ESPORTSTMNT01_1", "is not a match id")
 	refused(exitFailed, "EUW1_404", "no account lists that match", "sync")
@@ -80,10 +80,10 @@ func TestB2f_AMatchWithoutAJobComesBack(t *testing.T) {
 	}
 	c.ask(t, "POST", "/v1/jobs/match:EUW1_404/retry", "{}", 404, nil)
 	d.until("four matches", func() bool {
-		list := command{args: words("matches --json --all --data-dir " + dir)}.run(t).wants(t, exitDone).stdout
+		list := command{args: words("matches --json --all --data-dir " + dir)}.asked(t).wants(t, exitDone).stdout
 		return strings.Count(list, `"success"`) >= 5
 	})
-	told := command{args: words("audit --json --data-dir " + dir)}.run(t).wants(t, exitDone).stdout
+	told := command{args: words("audit --json --data-dir " + dir)}.asked(t).wants(t, exitDone).stdout
 	for i, id := range ids {
 		var entries []engine.AuditEntry
 		for line := range strings.Lines(told) {

@@ -28,7 +28,7 @@ func scripted(t *testing.T) (dir, lost string) {
 	s := startSim(t, o)
 	dir = freshDir(t)
 	s.sync(who.RiotID, dir).run(t).wants(t, exitIncomplete)
-	in(dir, "pause", "report.weekly").run(t).wants(t, exitDone)
+	in(dir, "pause", "report.weekly").asked(t).wants(t, exitDone)
 	return dir, lost
 }
 
@@ -38,11 +38,11 @@ func scripted(t *testing.T) (dir, lost string) {
 func TestCompletion(t *testing.T) {
 	t.Parallel()
 	dir, lost := scripted(t)
-	in(dir, "backup", "--no-payloads").run(t).wants(t, exitDone)
+	in(dir, "backup", "--no-payloads").asked(t).wants(t, exitDone)
 	offers := func(t *testing.T, line string, begun string) []string {
 		t.Helper()
 		args := append([]string{"__complete"}, words(line)...)
-		res := command{args: append(args, begun), env: map[string]string{"FARSIGHT_DATA_DIR": dir}}.run(t).wants(t, exitDone)
+		res := command{args: append(args, begun), env: map[string]string{"FARSIGHT_DATA_DIR": dir}}.asked(t).wants(t, exitDone)
 		var list []string
 		for _, l := range strings.Split(strings.TrimSuffix(res.stdout, "\n"), "\n") {
 			word, _, _ := strings.Cut(l, "\t")
@@ -101,14 +101,14 @@ func TestCompletion(t *testing.T) {
 		}
 	}
 	// A job is told by its player, whether it is a sync or one of its matches.
-	res := command{args: []string{"__complete", "logs", "--job", ""}, env: map[string]string{"FARSIGHT_DATA_DIR": dir}}.run(t)
+	res := command{args: []string{"__complete", "logs", "--job", ""}, env: map[string]string{"FARSIGHT_DATA_DIR": dir}}.asked(t)
 	for _, job := range []string{"full:[^,]+", `match:\w+`} {
 		if !regexp.MustCompile(job + ", Shell Script#CLI, COMPLETED").MatchString(res.stdout) {
 			t.Errorf("no %s of a player: %s", job, res.stdout)
 		}
 	}
 	for _, shell := range words("bash zsh fish powershell") {
-		if res := (command{args: []string{"completion", shell}}).run(t).wants(t, exitDone); !strings.Contains(res.stdout, "farsight") {
+		if res := (command{args: []string{"completion", shell}}).asked(t).wants(t, exitDone); !strings.Contains(res.stdout, "farsight") {
 			t.Errorf("%s: %q", shell, res.stdout)
 		}
 	}
@@ -122,7 +122,7 @@ func TestCompletion_OfNothing(t *testing.T) {
 		"no directory": {"FARSIGHT_DATA_DIR": freshDir(t)},
 		"bad settings": {"FARSIGHT_DATA_DIR": freshDir(t), "WORKER_CONCURRENCY": "many"},
 	} {
-		res := command{args: []string{"__complete", "cancel", ""}, env: env}.run(t).wants(t, exitDone)
+		res := command{args: []string{"__complete", "cancel", ""}, env: env}.asked(t).wants(t, exitDone)
 		if res.stdout != ":4\n" {
 			t.Errorf("%s: %q", name, res.stdout)
 		}
@@ -168,7 +168,7 @@ func TestBadInput_OnAFullDirectory(t *testing.T) {
 		if strings.Contains(line, "--data-dir") {
 			res = command{args: words(line)}
 		}
-		out := res.run(t).wants(t, c.code)
+		out := res.asked(t).wants(t, c.code)
 		oneSentence(t, out.stderr, words(c.says)...)
 		if out.stdout != "" {
 			t.Errorf("%s: stdout %q", line, out.stdout)
@@ -184,12 +184,12 @@ func TestBadInput_OnAFullDirectory(t *testing.T) {
 		"thaw europe --dry-run":             "would have bucket europe open",
 		"status":                            "no engine runs here",
 	} {
-		if out := in(dir, words(line)...).run(t).wants(t, exitDone); !strings.Contains(out.stdout, says) || len(out.stdout) > 600 {
+		if out := in(dir, words(line)...).asked(t).wants(t, exitDone); !strings.Contains(out.stdout, says) || len(out.stdout) > 600 {
 			t.Errorf("%s: %q", line, out.stdout)
 		}
 	}
-	in(dir, "cancel", "--account", "Shell Script#CLI", "--dry-run").run(t).wants(t, exitDone)
-	if out := in(dir, "queues", "--json").run(t).wants(t, exitDone); strings.Contains(out.stdout, `"ingest.summoner.full","paused":true`) {
+	in(dir, "cancel", "--account", "Shell Script#CLI", "--dry-run").asked(t).wants(t, exitDone)
+	if out := in(dir, "queues", "--json").asked(t).wants(t, exitDone); strings.Contains(out.stdout, `"ingest.summoner.full","paused":true`) {
 		t.Errorf("a queue was paused by a command that makes no sense: %s", out.stdout)
 	}
 }
@@ -220,7 +220,7 @@ func TestBadInput_AClosedDirectory(t *testing.T) {
 				c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 			}
 		}
-		oneSentence(t, cmd.run(t).wants(t, exitIncomplete).stderr, dir, "permission", "owner")
+		oneSentence(t, cmd.asked(t).wants(t, exitIncomplete).stderr, dir, "permission", "owner")
 	}
 }
 
@@ -245,7 +245,7 @@ func TestDumbTerminal(t *testing.T) {
 	t.Parallel()
 	env := map[string]string{"TERM": "dumb"}
 	for line, code := range map[string]int{"--help": exitDone, "help sync": exitDone, "--version": exitDone, "frobnicate": exitUsage} {
-		out := command{args: words(line), env: env}.run(t).wants(t, code)
+		out := command{args: words(line), env: env}.asked(t).wants(t, code)
 		if text := out.stdout + out.stderr; strings.Contains(text, "\x1b") || !strings.Contains(text, "farsight") {
 			t.Errorf("%s: %q", line, text)
 		}
@@ -260,9 +260,9 @@ func TestJSONOfEveryCommand(t *testing.T) {
 	t.Parallel()
 	full, _ := scripted(t)
 	empty := freshDir(t)
-	in(empty, "track", "Nobody Yet#CLI", "--platform", "euw1").run(t).wants(t, exitDone)
+	in(empty, "track", "Nobody Yet#CLI", "--platform", "euw1").asked(t).wants(t, exitDone)
 	for _, line := range []string{"metrics", "logs"} {
-		if out := in(full, line, "-o", "json").run(t).wants(t, exitDone); !strings.HasPrefix(out.stdout, "{") {
+		if out := in(full, line, "-o", "json").asked(t).wants(t, exitDone); !strings.HasPrefix(out.stdout, "{") {
 			t.Errorf("%s -o json: %s", line, out.stdout)
 		}
 	}
@@ -272,7 +272,7 @@ func TestJSONOfEveryCommand(t *testing.T) {
 			"alerts", "metrics", "joblog", "logs", "audit", "freshness", "config", "version", "check", "doctor", "prune --dry-run",
 			"compact --dry-run", "backup --list", "pause ingest.rank.daily --dry-run", "cancel --class 404 --dry-run", "freeze europe --dry-run",
 		} {
-			out := in(dir, append(words(line), "--json")...).run(t).wants(t, exitDone)
+			out := in(dir, append(words(line), "--json")...).asked(t).wants(t, exitDone)
 			d := json.NewDecoder(bytes.NewReader([]byte(out.stdout)))
 			for d.More() {
 				var v any
@@ -334,8 +334,8 @@ func TestLists_AreWatched(t *testing.T) {
 	dir, _ := scripted(t)
 	shown := in(dir, "queues", "--watch", "-o", "csv", "--columns", "queue,state").start(t)
 	shown.says("report.weekly,PAUSED by")
-	in(dir, "resume", "report.weekly").run(t).wants(t, exitDone)
-	in(dir, "pause", "ingest.rank.daily").run(t).wants(t, exitDone)
+	in(dir, "resume", "report.weekly").asked(t).wants(t, exitDone)
+	in(dir, "pause", "ingest.rank.daily").asked(t).wants(t, exitDone)
 	shown.says("ingest.rank.daily,PAUSED by")
 	_ = shown.cmd.Process.Signal(syscall.SIGINT)
 	if res := shown.wait().wants(t, exitDone); strings.Count(res.stdout, "queue,state") != 1 || res.stderr != "" {

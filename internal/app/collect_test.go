@@ -76,7 +76,7 @@ func TestL1b_KilledThreeTimesACollectionGoesOn(t *testing.T) {
 				s.rests(t)
 			}
 			s.upTo(0)
-			wantUnion(t, s, l, cmd.run(t).wants(t, exitDone), 3)
+			wantUnion(t, s, l, cmd.asked(t).wants(t, exitDone), 3)
 			isSound()
 		})
 	}
@@ -87,7 +87,7 @@ func TestL10_ACommandAloneReadsItsLaddersOnce(t *testing.T) {
 	t.Parallel()
 	l := sim.LadderSpec{Platform: route.KR, Queue: "RANKED_SOLO_5x5", Players: 4}
 	s := startSim(t, sim.Options{Seed: 11, Limits: limits("500:1"), Ladders: []sim.LadderSpec{l}})
-	wantUnion(t, s, l, s.collect(freshDir(t), "diamond", "emerald", "platinum", "gold", "silver", "bronze", "iron").run(t).wants(t, exitDone), 0)
+	wantUnion(t, s, l, s.collect(freshDir(t), "diamond", "emerald", "platinum", "gold", "silver", "bronze", "iron").asked(t).wants(t, exitDone), 0)
 	pages := 0
 	for method, by := range s.Stats().ByMethod {
 		if strings.HasPrefix(method, "league-v4.") {
@@ -108,7 +108,7 @@ func TestL5_CollectRefusesBeforeAnythingIsOpened(t *testing.T) {
 		{"master+", "--platform", "kr", "--since", "soon"}, {"master+", "--platform", "kr", "--queue", "aram"},
 		{"--platform", "kr"}, {"master+", "--platform", "kr"}, {"--players", "/nowhere", "--platform", "kr"},
 	} {
-		command{args: append([]string{"collect", "--data-dir", dir}, args...), env: map[string]string{}}.run(t).wants(t, exitUsage)
+		command{args: append([]string{"collect", "--data-dir", dir}, args...), env: map[string]string{}}.asked(t).wants(t, exitUsage)
 	}
 }
 
@@ -125,7 +125,7 @@ func TestL6_CollectionsRefuseWhatCannotBe(t *testing.T) {
 		"cut it into parts":               list(strings.Repeat("\n", maxTrackFile+1)),
 		"line 3 of the list is no player": list("\ufeffpuuid\n\nNobody\n"),
 	} {
-		oneSentence(t, c.run(t).wants(t, exitUsage).stderr, want)
+		oneSentence(t, c.asked(t).wants(t, exitUsage).stderr, want)
 	}
 }
 
@@ -137,11 +137,11 @@ func TestL12d_CollectionsAndPlayersAreForgotten(t *testing.T) {
 	dir := freshDir(t)
 	run := func(code int, args ...string) result {
 		t.Helper()
-		return command{args: append(args, "--data-dir", dir), env: s.env()}.run(t).wants(t, code)
+		return command{args: append(args, "--data-dir", dir), env: s.env()}.asked(t).wants(t, code)
 	}
 	collect := []string{"collect", "--players", "-", "--platform", "euw1", "--name", "two", "--yes"}
 	both := command{args: append(collect, "--data-dir", dir), env: s.env(), as: func(c *exec.Cmd) { c.Stdin = strings.NewReader("Ana#EUW\nBen#EUW\n") }}
-	both.run(t).wants(t, exitDone)
+	both.asked(t).wants(t, exitDone)
 	run(exitDone, "collections", "--pause", "two")
 	if res := run(exitDone, "forget", "ana#euw", "--dry-run"); !strings.Contains(res.stdout, "2 matches") || !strings.Contains(res.stdout, "would be deleted") {
 		t.Errorf("%s", res.stdout)
@@ -164,7 +164,7 @@ func TestL12d_CollectionsAndPlayersAreForgotten(t *testing.T) {
 		t.Errorf("the audit: %s", audit)
 	}
 	both.as = func(c *exec.Cmd) { c.Stdin = strings.NewReader("Ana#EUW\nBen#EUW\n") }
-	both.run(t).wants(t, exitDone) // it is not paused any more
+	both.asked(t).wants(t, exitDone) // it is not paused any more
 	if n := len(exported(t, dir)); n != 3 {
 		t.Errorf("%d matches, want 3", n)
 	}

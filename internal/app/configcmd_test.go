@@ -18,7 +18,7 @@ func TestConfig_Command(t *testing.T) {
 	dir := freshDir(t)
 	write(t, filepath.Join(dir, "config.toml"), "platform = \"kr\"\nworker_concurrency = 4\n")
 	env := map[string]string{"FARSIGHT_DATA_DIR": dir, "WORKER_CONCURRENCY": "6", "RIOT_API_KEY": canary}
-	res := command{args: []string{"config", "--json", "--log-level", "warn"}, env: env}.run(t).wants(t, exitDone)
+	res := command{args: []string{"config", "--json", "--log-level", "warn"}, env: env}.asked(t).wants(t, exitDone)
 	got := map[string]engine.Setting{}
 	for line := range strings.Lines(res.stdout) {
 		var s engine.Setting
@@ -47,14 +47,14 @@ func TestConfig_Init(t *testing.T) {
 	xdg := t.TempDir()
 	path := filepath.Join(xdg, "farsight", "config.toml")
 	env := map[string]string{"FARSIGHT_DATA_DIR": freshDir(t), "XDG_CONFIG_HOME": xdg}
-	res := command{args: []string{"config", "init"}, env: env}.run(t).wants(t, exitDone)
+	res := command{args: []string{"config", "init"}, env: env}.asked(t).wants(t, exitDone)
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 || !strings.Contains(res.stdout, path) {
 		t.Errorf("%v, %v, said %q", info, err, res.stdout)
 	}
 	write(t, path, "glyphs = \"ascii\"\n")
-	res = command{args: []string{"config", "init"}, env: env}.run(t).wants(t, exitFailed)
+	res = command{args: []string{"config", "init"}, env: env}.asked(t).wants(t, exitFailed)
 	oneSentence(t, res.stderr, path+" exists already")
-	if out := (command{args: []string{"config", "--json"}, env: env}).run(t).wants(t, exitDone).stdout; !strings.Contains(out, `"ascii","source":"`+path+`"`) {
+	if out := (command{args: []string{"config", "--json"}, env: env}).asked(t).wants(t, exitDone).stdout; !strings.Contains(out, `"ascii","source":"`+path+`"`) {
 		t.Errorf("config shows %s", out)
 	}
 }
@@ -68,7 +68,7 @@ func TestS4_12_RedisIsNamedOnce(t *testing.T) {
 	if n := strings.Count(res.stderr, "REDIS_URL is set and not needed"); n != 1 {
 		t.Errorf("named %d times in %q", n, res.stderr)
 	}
-	shown := command{args: []string{"config"}, env: env}.run(t).wants(t, exitDone)
+	shown := command{args: []string{"config"}, env: env}.asked(t).wants(t, exitDone)
 	if shown.stderr != "" || strings.Count(shown.stdout, "(not needed)") != 1 {
 		t.Errorf("config says %q and %q", shown.stdout, shown.stderr)
 	}

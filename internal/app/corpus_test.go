@@ -55,7 +55,7 @@ func TestShow4_CrashCorpus(t *testing.T) {
 			dir := copied(t, filepath.Join("testdata", "crash", e.Name()))
 			before := sums(t, dir)
 			named := filepath.Join(dir, want.file)
-			res := in(dir, "check").run(t).wants(t, exitIncomplete)
+			res := in(dir, "check").asked(t).wants(t, exitIncomplete)
 			if said := res.stdout + res.stderr; !strings.Contains(said, named) {
 				t.Errorf("check does not name %s: %s", named, said)
 			}
@@ -74,7 +74,7 @@ func refused(t *testing.T, dir, named string, opens bool) {
 	reads := [][]string{{"status"}, {"jobs"}, {"matches"}}
 	writes := [][]string{{"sync", "A#1", "--platform", "euw1"}, {"track", "A#1", "--platform", "euw1"}, {"compact"}}
 	for _, args := range reads {
-		res := in(dir, args...).run(t)
+		res := in(dir, args...).asked(t)
 		// A store that an older schema wrote is refused for that, until it is made anew.
 		if opens && !strings.Contains(res.stderr, "an earlier Farsight wrote it") {
 			res.wants(t, exitDone)
@@ -89,7 +89,7 @@ func refused(t *testing.T, dir, named string, opens bool) {
 	for _, args := range writes {
 		c := in(dir, args...)
 		c.env = map[string]string{"RIOT_API_KEY": canary, "RIOT_BASE_URL": "http://127.0.0.1:1/{routing}"}
-		oneSentence(t, c.run(t).wants(t, exitIncomplete).stderr, named)
+		oneSentence(t, c.asked(t).wants(t, exitIncomplete).stderr, named)
 	}
 }
 

@@ -86,11 +86,11 @@ func TestL23_TenQuestionsHaveTheAnswersOfThePayloads(t *testing.T) {
 		Players: []sim.PlayerSpec{who}, Epoch: time.Date(2026, 11, 27, 12, 0, 0, 0, time.UTC)})
 	dir, work := freshDir(t), t.TempDir()
 	s.sync(who.RiotID, dir).run(t)
-	command{args: []string{"collect", "master+", "--platform", "kr", "--yes", "--json", "--data-dir", dir}, env: s.env()}.run(t).wants(t, exitDone)
+	command{args: []string{"collect", "master+", "--platform", "kr", "--yes", "--json", "--data-dir", dir}, env: s.env()}.asked(t).wants(t, exitDone)
 	export := command{args: []string{"export", "--format", "parquet", "--out", "lol", "--data-dir", dir}, dir: work}
-	export.run(t).wants(t, exitDone)
+	export.asked(t).wants(t, exitDone)
 	files := contents(t, filepath.Join(work, "lol"))
-	export.run(t).wants(t, exitDone)
+	export.asked(t).wants(t, exitDone)
 	if again := contents(t, filepath.Join(work, "lol")); !maps.Equal(again, files) {
 		t.Errorf("%d files, and others after a second run: %d", len(files), len(again))
 	}
@@ -252,7 +252,7 @@ type rawTimeline struct {
 func rawPayloads[T any](t *testing.T, dir, what string) map[string]T {
 	t.Helper()
 	all := map[string]T{}
-	out := command{args: []string{"export", what, "--payload", "--data-dir", dir}}.run(t).wants(t, exitDone).stdout
+	out := command{args: []string{"export", what, "--payload", "--data-dir", dir}}.asked(t).wants(t, exitDone).stdout
 	for line := range strings.Lines(out) {
 		var l struct {
 			ID      string `json:"match_id"`

@@ -38,15 +38,15 @@ func TestDomainCommands(t *testing.T) {
 	s := startSim(t, quick(player("Ana#EUW", 3)))
 	dir := freshDir(t)
 	for _, cmd := range []string{"prune", "freshness", "ranks Ana#EUW", "weekly", "reresolve"} {
-		res := command{args: append(words(cmd), "--data-dir", dir), env: s.env()}.run(t).wants(t, exitFailed)
+		res := command{args: append(words(cmd), "--data-dir", dir), env: s.env()}.asked(t).wants(t, exitFailed)
 		oneSentence(t, res.stderr, "stored", "--data-dir")
 	}
 	s.sync("Ana#EUW", dir).run(t).wants(t, exitDone)
-	command{args: []string{"track", "Ana#EUW", "--platform", "euw1", "--data-dir", dir}, env: s.env()}.run(t).wants(t, exitDone)
+	command{args: []string{"track", "Ana#EUW", "--platform", "euw1", "--data-dir", dir}, env: s.env()}.asked(t).wants(t, exitDone)
 
 	run := func(code int, args string) result {
 		t.Helper()
-		res := command{args: append(words(args), "--data-dir", dir), env: s.env()}.run(t).wants(t, code)
+		res := command{args: append(words(args), "--data-dir", dir), env: s.env()}.asked(t).wants(t, code)
 		clean(t, args, res.stdout)
 		return res
 	}
@@ -94,18 +94,18 @@ func TestReresolveSaysItsCostFirst(t *testing.T) {
 	}
 	run := func(code int, args ...string) result {
 		t.Helper()
-		return command{args: append(append([]string{"reresolve"}, args...), "--data-dir", dir), env: s.env()}.run(t).wants(t, code)
+		return command{args: append(append([]string{"reresolve"}, args...), "--data-dir", dir), env: s.env()}.asked(t).wants(t, code)
 	}
 	oneSentence(t, run(exitFailed).stderr, "nothing to accept")
 	s.SetKey(canary, sim.Key{State: sim.KeyUnknown})
-	command{args: []string{"reresolve", "--data-dir", dir}, env: map[string]string{"RIOT_BASE_URL": "http://" + s.addr + "/{routing}"}}.run(t).wants(t, exitFailed)
+	command{args: []string{"reresolve", "--data-dir", dir}, env: map[string]string{"RIOT_BASE_URL": "http://" + s.addr + "/{routing}"}}.asked(t).wants(t, exitFailed)
 	// The same directory with a key of another project.
 	const other = "RGAPI-0b000000-dead-4bad-8bad-00ca9a51b12f"
 	s.SetKey(other, sim.Key{Project: "other"})
 	env := s.env("RIOT_API_KEY=" + other)
 	as := func(args ...string) result {
 		t.Helper()
-		return command{args: append(args, "--data-dir", dir), env: env}.run(t).wants(t, exitDone)
+		return command{args: append(args, "--data-dir", dir), env: env}.asked(t).wants(t, exitDone)
 	}
 	if res := as("reresolve", "--dry-run"); !strings.Contains(res.stdout, "would resolve 2 accounts again") {
 		t.Errorf("%s", res.stdout)

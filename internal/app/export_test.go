@@ -30,7 +30,7 @@ func TestS4_9_ExportsOfARepeatedSyncAreTheSame(t *testing.T) {
 	s.sync(who.RiotID, dir).run(t).wants(t, exitDone)
 	export := func(args ...string) []string {
 		t.Helper()
-		r := command{args: append([]string{"export", "--data-dir", dir}, args...)}.run(t).wants(t, exitDone)
+		r := command{args: append([]string{"export", "--data-dir", dir}, args...)}.asked(t).wants(t, exitDone)
 		return slices.Collect(strings.Lines(r.stdout))
 	}
 	before := map[string][]string{}
@@ -104,7 +104,7 @@ func TestExportRefusesWhatMakesNoSense(t *testing.T) {
 		{"matches --follow --after m1-00000000 --out " + filepath.Dir(old), exitFailed, "regular file"},
 	} {
 		args := append([]string{"export"}, strings.Fields(w.args)...)
-		r := command{args: append(args, "--data-dir", dir)}.run(t).wants(t, w.code)
+		r := command{args: append(args, "--data-dir", dir)}.asked(t).wants(t, w.code)
 		oneSentence(t, r.stderr, w.says)
 		if r.stdout != "" {
 			t.Errorf("%s: printed %q", w.args, r.stdout)

@@ -23,7 +23,7 @@ func TestForgetDeletesAnAccountAndKeepsTheOthers(t *testing.T) {
 	dir := freshDir(t)
 	run := func(code int, args ...string) result {
 		t.Helper()
-		res := command{args: append(args, "--data-dir", dir), env: s.env()}.run(t).wants(t, code)
+		res := command{args: append(args, "--data-dir", dir), env: s.env()}.asked(t).wants(t, code)
 		clean(t, strings.Join(args, " "), res.stdout)
 		return res
 	}
@@ -99,7 +99,7 @@ func TestForgetAtRestLeavesNoEvidence(t *testing.T) {
 	if of := told(); len(of) != 2 {
 		t.Fatalf("only %v tell of the player", of)
 	}
-	command{args: []string{"forget", gone, "--yes", "--data-dir", dir}, env: s.env()}.run(t).wants(t, exitDone)
+	command{args: []string{"forget", gone, "--yes", "--data-dir", dir}, env: s.env()}.asked(t).wants(t, exitDone)
 	if of := told(); len(of) != 0 {
 		t.Errorf("%v tell of the player", of)
 	}

@@ -73,7 +73,7 @@ func wordsOf(line string) (words []string) {
 func TestHelp_IsReadableInAPipe(t *testing.T) {
 	t.Parallel()
 	for _, args := range []string{"--help", "sync --help", "help jobs", "cancel -h", "export matches --help", "track --help", "schedules --help"} {
-		out := command{args: words(args)}.run(t).wants(t, exitDone).stdout
+		out := command{args: words(args)}.asked(t).wants(t, exitDone).stdout
 		for line := range strings.Lines(out) {
 			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > plainWidth || strings.HasSuffix(line, " \n") {
 				t.Errorf("farsight %s: %d columns: %q", args, n, line)
@@ -83,7 +83,7 @@ func TestHelp_IsReadableInAPipe(t *testing.T) {
 			t.Errorf("farsight %s:\n%s", args, out)
 		}
 	}
-	out := command{args: words("sync --help")}.run(t).wants(t, exitDone).stdout
+	out := command{args: words("sync --help")}.asked(t).wants(t, exitDone).stdout
 	for _, text := range []string{"--count N ", "--timelines WHICH", "--since SPAN", "--json  ", "farsight sync 'Name#TAG' --platform euw1"} {
 		if !strings.Contains(out, text) {
 			t.Errorf("no %q in:\n%s", text, out)
@@ -94,7 +94,7 @@ func TestHelp_IsReadableInAPipe(t *testing.T) {
 // The program's own help is what a newcomer needs, and ends with what Riot asks for.
 func TestHelp_BeginsWithAFewCommands(t *testing.T) {
 	t.Parallel()
-	out := command{args: words("--help")}.run(t).wants(t, exitDone).stdout
+	out := command{args: words("--help")}.asked(t).wants(t, exitDone).stdout
 	shown := 0
 	for _, c := range newRoot().Commands() {
 		if strings.Contains(out, "\n    "+c.Name()+" ") {
@@ -107,7 +107,7 @@ func TestHelp_BeginsWithAFewCommands(t *testing.T) {
 	if !strings.HasSuffix(out, "Riot Games, Inc.\n") {
 		t.Errorf("the notice is not at its end:\n%s", out)
 	}
-	all := command{args: words("help --all")}.run(t).wants(t, exitDone).stdout
+	all := command{args: words("help --all")}.asked(t).wants(t, exitDone).stdout
 	if !strings.Contains(all, "\n    forensics ") {
 		t.Errorf("not all commands:\n%s", all)
 	}
@@ -118,7 +118,7 @@ func TestHelp_ListsEachFlagOnce(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{"export", "pager", "config", "schedules"} {
 		shown := map[string]int{}
-		_, list, _ := strings.Cut(command{args: words(line + " --help")}.run(t).wants(t, exitDone).stdout, "FLAGS\n")
+		_, list, _ := strings.Cut(command{args: words(line + " --help")}.asked(t).wants(t, exitDone).stdout, "FLAGS\n")
 		for row := range strings.Lines(list) {
 			if name := strings.TrimSpace(row); strings.HasPrefix(name, "--") {
 				shown[strings.Fields(name)[0]]++
@@ -144,7 +144,7 @@ func TestHelp_AFlagThatIsNearIsNamed(t *testing.T) {
 		"syn --force": "no command \"syn\": did you mean sync?", "sync --force-network": "--force-network: see", // that is hidden
 		"jobs --state dead": "the filter tells it, as 'state:…'", "jobs -n 5": "there is no flag -n: see", "jobs -o": "--output needs a value",
 	} {
-		if got := (command{args: words(line)}).run(t).wants(t, exitUsage).stderr; !strings.Contains(got, want) {
+		if got := (command{args: words(line)}).asked(t).wants(t, exitUsage).stderr; !strings.Contains(got, want) {
 			t.Errorf("farsight %s: %s", line, got)
 		}
 	}

@@ -30,38 +30,38 @@ func TestW8_KeyWithoutAnEngine(t *testing.T) {
 	delete(env, keyring.Env)
 	away := map[string]string{"FARSIGHT_DATA_DIR": dir, "RIOT_BASE_URL": "http://127.0.0.1:1/{routing}"}
 
-	oneSentence(t, keyed(env, "").run(t).wants(t, exitFailed).stderr, "there is no API key", "farsight key set")
-	oneSentence(t, keyed(env, "hunter2", "set").run(t).wants(t, exitUsage).stderr, "does not look like")
+	oneSentence(t, keyed(env, "").asked(t).wants(t, exitFailed).stderr, "there is no API key", "farsight key set")
+	oneSentence(t, keyed(env, "hunter2", "set").asked(t).wants(t, exitUsage).stderr, "does not look like")
 	// One that is given as an argument is refused, and not shown: run looks for it.
-	keyed(env, "", "set", canary).run(t).wants(t, exitUsage)
-	keyed(env, "", canary).run(t).wants(t, exitUsage)
-	oneSentence(t, keyed(env, keyOfEnv, "set").run(t).wants(t, exitFailed).stderr, "tried: Riot refuses the key", "nothing was changed")
-	oneSentence(t, keyed(away, keyOfFile, "set").run(t).wants(t, exitFailed).stderr, "not tried", "--untested")
+	keyed(env, "", "set", canary).asked(t).wants(t, exitUsage)
+	keyed(env, "", canary).asked(t).wants(t, exitUsage)
+	oneSentence(t, keyed(env, keyOfEnv, "set").asked(t).wants(t, exitFailed).stderr, "tried: Riot refuses the key", "nothing was changed")
+	oneSentence(t, keyed(away, keyOfFile, "set").asked(t).wants(t, exitFailed).stderr, "not tried", "--untested")
 	if _, err := os.Stat(file); err == nil {
 		t.Error("a key was kept that Riot has not let in")
 	}
-	if said := keyed(env, keyOfFile+"\n", "set", "--dry-run").run(t).wants(t, exitDone).stdout; !strings.Contains(said, "would replace the API key: Riot lets it in") {
+	if said := keyed(env, keyOfFile+"\n", "set", "--dry-run").asked(t).wants(t, exitDone).stdout; !strings.Contains(said, "would replace the API key: Riot lets it in") {
 		t.Errorf("a dry run says %q", said)
 	}
-	if said := keyed(env, keyOfFile+"\n", "set").run(t).wants(t, exitDone).stdout; !strings.Contains(said, "now "+lastFour(keyOfFile)+": Riot lets it in") {
+	if said := keyed(env, keyOfFile+"\n", "set").asked(t).wants(t, exitDone).stdout; !strings.Contains(said, "now "+lastFour(keyOfFile)+": Riot lets it in") {
 		t.Errorf("set says %q", said)
 	}
 	var k shownKey
-	unmarshal(t, keyed(env, "", "show", "--json").run(t).wants(t, exitDone).stdout, &k)
+	unmarshal(t, keyed(env, "", "show", "--json").asked(t).wants(t, exitDone).stdout, &k)
 	if k.Key != lastFour(keyOfFile) || k.Source != file || k.Since.IsZero() || k.Engine {
 		t.Errorf("shown is %+v", k)
 	}
-	keyed(env, "", "test").run(t).wants(t, exitDone)
+	keyed(env, "", "test").asked(t).wants(t, exitDone)
 	s.SetKey(keyOfFile, sim.Key{State: sim.KeyUnknown})
-	oneSentence(t, keyed(env, "", "test").run(t).wants(t, exitFailed).stderr, "tried: Riot refuses the key")
-	oneSentence(t, keyed(away, "", "test").run(t).wants(t, exitFailed).stderr, "not tried")
+	oneSentence(t, keyed(env, "", "test").asked(t).wants(t, exitFailed).stderr, "tried: Riot refuses the key")
+	oneSentence(t, keyed(away, "", "test").asked(t).wants(t, exitFailed).stderr, "not tried")
 
 	// The environment's goes first at the next start: that is said, not found out then.
 	env[keyring.Env] = keyOfEnv
-	if said := keyed(env, keyLater, "set").run(t).wants(t, exitDone).stdout; !strings.Contains(said, keyring.Env+" is set, too") {
+	if said := keyed(env, keyLater, "set").asked(t).wants(t, exitDone).stdout; !strings.Contains(said, keyring.Env+" is set, too") {
 		t.Errorf("set beside %s says %q", keyring.Env, said)
 	}
-	if said := keyed(away, keyOfFile, "set", "--untested").run(t).wants(t, exitDone).stdout; !strings.Contains(said, "not tried") {
+	if said := keyed(away, keyOfFile, "set", "--untested").asked(t).wants(t, exitDone).stdout; !strings.Contains(said, "not tried") {
 		t.Errorf("--untested says %q", said)
 	}
 }
@@ -74,7 +74,7 @@ func TestW8_KeyOfTheEngineThatRuns(t *testing.T) {
 	dir := freshDir(t)
 	s.serving(t, dir, nil)
 	away := map[string]string{"FARSIGHT_DATA_DIR": dir, "RIOT_BASE_URL": "http://127.0.0.1:1/{routing}"}
-	if said := keyed(away, "", "test").run(t).wants(t, exitDone).stdout; !strings.Contains(said, lastFour(canary)+": Riot lets it in") {
+	if said := keyed(away, "", "test").asked(t).wants(t, exitDone).stdout; !strings.Contains(said, lastFour(canary)+": Riot lets it in") {
 		t.Errorf("test says %q", said)
 	}
 	_, err := attached(t, dir).Do(t.Context(), engine.Command{Op: engine.OpKey, Key: keyOfFile})
@@ -83,13 +83,13 @@ func TestW8_KeyOfTheEngineThatRuns(t *testing.T) {
 	}
 	var k shownKey
 	show := func() shownKey {
-		unmarshal(t, keyed(away, "", "show", "--json").run(t).wants(t, exitDone).stdout, &k)
+		unmarshal(t, keyed(away, "", "show", "--json").asked(t).wants(t, exitDone).stdout, &k)
 		return k
 	}
 	if k := show(); k.Key != lastFour(canary) || k.Source != keyring.Env || !k.Engine {
 		t.Errorf("after a refused one it is %+v", k)
 	}
-	if said := keyed(away, keyLater, "set").run(t).wants(t, exitDone).stdout; !strings.Contains(said, "Riot lets it in; "+keyring.Env+" is set, too") {
+	if said := keyed(away, keyLater, "set").asked(t).wants(t, exitDone).stdout; !strings.Contains(said, "Riot lets it in; "+keyring.Env+" is set, too") {
 		t.Errorf("set says %q", said)
 	}
 	if k := show(); k.Key != lastFour(keyLater) {

@@ -37,8 +37,8 @@ func TestMain(whole *testing.M) {
 	if role := os.Getenv(roleEnv); role != "" {
 		os.Exit(roles[role]())
 	}
-	// An engine within this process has its copies checked by a child, which is this binary.
-	if len(os.Args) > 1 && os.Args[1] == checkCopy {
+	// What is carried out within this process has copies and pages checked by a child, which is this binary.
+	if len(os.Args) > 1 && !strings.HasPrefix(os.Args[1], "-") {
 		os.Exit(Main("test", os.Args[1:]))
 	}
 	scratch.AtOnce(8)
@@ -57,6 +57,7 @@ func (a all) Run() int {
 	if unseen == "" && flag.Lookup("test.run").Value.String()+flag.Lookup("test.list").Value.String() == "" {
 		go built.once.Do(makeBinary)
 	}
+	defer idle.end()
 	return a.M.Run()
 }
 
@@ -155,11 +156,7 @@ func (l *lockedBuffer) String() string {
 func (c command) start(t testing.TB) *child {
 	t.Helper()
 	p := &child{t: t, cmd: exec.Command(farsight(t), c.args...), exited: make(chan struct{})}
-	p.cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "TMPDIR=" + os.TempDir(), "USER=tester", "HOME=" + home(t), "TZ=UTC", scratch.Mark()}
-	for name, value := range c.env {
-		p.cmd.Env = append(p.cmd.Env, name+"="+value)
-	}
-	p.cmd.Dir = c.dir
+	p.cmd.Env, p.cmd.Dir = c.environ(t), c.dir
 	p.cmd.Stdout, p.cmd.Stderr = &p.out, &p.err
 	if c.as != nil {
 		c.as(p.cmd)
@@ -181,6 +178,16 @@ func (c command) start(t testing.TB) *child {
 		<-p.exited
 	})
 	return p
+}
+
+// environ is the whole environment of the process.
+func (c command) environ(t testing.TB) []string {
+	t.Helper()
+	env := []string{"PATH=" + os.Getenv("PATH"), "TMPDIR=" + os.TempDir(), "USER=tester", "HOME=" + home(t), "TZ=UTC", scratch.Mark()}
+	for name, value := range c.env {
+		env = append(env, name+"="+value)
+	}
+	return env
 }
 
 // home is a home directory in which nothing of the developer's can be touched.
@@ -208,9 +215,14 @@ func (p *child) wait() result {
 	case <-time.After(patience):
 		p.hangs("has not ended")
 	}
-	r := result{p.code, p.out.String(), p.err.String()}
+	return result{p.code, p.out.String(), p.err.String()}.withoutKey(p.t, p.cmd.Args[1:])
+}
+
+// withoutKey checks that the key was not printed.
+func (r result) withoutKey(t testing.TB, args []string) result {
+	t.Helper()
 	if strings.Contains(r.stdout+r.stderr, canaryTail) {
-		p.t.Errorf("%s printed the API key", p.name())
+		t.Errorf("farsight %s printed the API key", strings.Join(args, " "))
 	}
 	return r
 }

@@ -48,7 +48,7 @@ func TestPostgres_MembersAreListed(t *testing.T) {
 	t.Parallel()
 	const who, matches = "Listed#EUW", 60
 	f := newFleet(t, sim.Options{Seed: 3, Limits: limits("20:1"), Latency: sim.Instant, Players: []sim.PlayerSpec{player(who, matches)}})
-	if r := (command{args: []string{"members", "--data-dir", freshDir(t)}}).run(t).wants(t, exitFailed); !strings.Contains(r.stderr, "nothing is stored") {
+	if r := (command{args: []string{"members", "--data-dir", freshDir(t)}}).asked(t).wants(t, exitFailed); !strings.Contains(r.stderr, "nothing is stored") {
 		t.Errorf("nothing there: %q", r.stderr)
 	}
 	one := f.join()
@@ -125,7 +125,7 @@ func TestMembersOfADirectory(t *testing.T) {
 	dir := freshDir(t)
 	for _, before := range []func(){func() { s.sync("Alone#EUW", dir).run(t).wants(t, exitDone) }, func() { s.serving(t, dir, nil) }} {
 		before()
-		if r := (command{args: []string{"members", "--data-dir", dir}}).run(t).wants(t, exitFailed); !strings.Contains(r.stderr, "there are no members: with --store postgres://") {
+		if r := (command{args: []string{"members", "--data-dir", dir}}).asked(t).wants(t, exitFailed); !strings.Contains(r.stderr, "there are no members: with --store postgres://") {
 			t.Errorf("it said %q", r.stderr)
 		}
 	}

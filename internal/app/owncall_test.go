@@ -163,7 +163,7 @@ func TestOwnCall_Command(t *testing.T) {
 	env["FARSIGHT_CALL_NUMBERS"], env["FARSIGHT_CALLS_PER_DAY"] = friendNumber+","+secondNumber, "2"
 	s, dir := startSim(t, quick()), freshDir(t)
 	run := func(args ...string) result {
-		return command{args: append([]string{"call", "--data-dir", dir}, args...), env: s.env()}.run(t)
+		return command{args: append([]string{"call", "--data-dir", dir}, args...), env: s.env()}.asked(t)
 	}
 	oneSentence(t, run(friendNumber, "--say", "Hello.").wants(t, exitFailed).stderr, "no engine runs", "farsight serve")
 	s.serving(t, dir, env)

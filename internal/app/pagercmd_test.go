@@ -58,7 +58,7 @@ func TestPager_ReloadedShownAndTested(t *testing.T) {
 	c, w := program(t, p, dir), attached(t, dir)
 	w.until(t, "a snapshot", func(u engine.Update) bool { return u.Snapshot })
 	run := func(args ...string) result {
-		return command{args: append(args, "--data-dir", dir), env: s.env()}.run(t)
+		return command{args: append(args, "--data-dir", dir), env: s.env()}.asked(t)
 	}
 	oneSentence(t, run("pager", "test", "--yes").wants(t, exitFailed).stderr, "nobody is configured", "[pager]")
 
@@ -121,7 +121,7 @@ func TestPager_WithoutAnEngine(t *testing.T) {
 	env := s.env()
 	env["FARSIGHT_PAGER_DISCORD_URL"] = "https://discord.com/api/webhooks/1/" + pagerSecret
 	run := func(args ...string) result {
-		return command{args: append(args, "--data-dir", dir), env: env}.run(t)
+		return command{args: append(args, "--data-dir", dir), env: env}.asked(t)
 	}
 	if out := run("pager").wants(t, exitDone).stdout; strings.TrimSpace(out) != "discord at discord.com" {
 		t.Errorf("who is told: %s", out)

@@ -56,12 +56,12 @@ func TestP40_TheKeyIsNowhere(t *testing.T) {
 		{"config"}, {"config", "--json"}, {"status", "--json"}, {"jobs", "--all", "--json"}, {"jobs", "--all"}, {"accounts", "--json"},
 		{"matches", "--all", "--json"}, {"limits", "--json"}, {"retries", "--json"}, {"logs", "--last", "0"}, {"logs", "--json"}, {"audit", "--json"}, {"forensics"}, {"export", "matches", "--payload"}, {"check", "--json"}, {"version"},
 	} {
-		res := command{args: append(args, "--data-dir", dir), env: s.env()}.run(t).wants(t, exitDone)
+		res := command{args: append(args, "--data-dir", dir), env: s.env()}.asked(t).wants(t, exitDone)
 		if res.stderr != "" {
 			t.Errorf("%v: stderr %q", args, res.stderr)
 		}
 	}
-	res := command{args: []string{"config", "--data-dir", dir}, env: s.env()}.run(t)
+	res := command{args: []string{"config", "--data-dir", dir}, env: s.env()}.asked(t)
 	if !strings.Contains(res.stdout, "RGAPI-****") {
 		t.Errorf("config does not show that there is a key:\n%s", res.stdout)
 	}
@@ -115,9 +115,9 @@ func TestP40_HostileNamesAreCleanedAtEveryExit(t *testing.T) {
 		}
 		plain := command{args: []string{"sync", p.RiotID, "--platform", string(p.Platform), "--data-dir", dir, "--force"}, env: s.env("SYNC_COOLDOWN=0s")}.run(t)
 		clean(t, "sync", plain.stdout+plain.stderr)
-		tracked := command{args: []string{"track", p.RiotID, "--platform", string(p.Platform), "--data-dir", dir}, env: s.env()}.run(t)
+		tracked := command{args: []string{"track", p.RiotID, "--platform", string(p.Platform), "--data-dir", dir}, env: s.env()}.asked(t)
 		clean(t, "track", tracked.stdout+tracked.stderr)
-		seen := command{args: []string{"matches", p.RiotID, "--data-dir", dir}}.run(t)
+		seen := command{args: []string{"matches", p.RiotID, "--data-dir", dir}}.asked(t)
 		clean(t, "matches", seen.stdout+seen.stderr)
 	}
 	if synced < 7 {
@@ -130,7 +130,7 @@ func TestP40_HostileNamesAreCleanedAtEveryExit(t *testing.T) {
 			if args[0] == "export" && more != nil {
 				continue
 			}
-			res := command{args: slices.Concat(args, more, []string{"--data-dir", dir})}.run(t).wants(t, exitDone)
+			res := command{args: slices.Concat(args, more, []string{"--data-dir", dir})}.asked(t).wants(t, exitDone)
 			clean(t, strings.Join(args, " "), res.stdout+res.stderr)
 		}
 	}
@@ -140,7 +140,7 @@ func TestP40_HostileNamesAreCleanedAtEveryExit(t *testing.T) {
 	}
 	clean(t, "farsight.log", string(log))
 	// An ASCII terminal gets ASCII.
-	res := command{args: []string{"accounts", "--data-dir", dir}, env: map[string]string{"TERM": "linux", "LC_ALL": "C"}}.run(t).wants(t, exitDone)
+	res := command{args: []string{"accounts", "--data-dir", dir}, env: map[string]string{"TERM": "linux", "LC_ALL": "C"}}.asked(t).wants(t, exitDone)
 	clean(t, "accounts in ASCII", res.stdout)
 }
 

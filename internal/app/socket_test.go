@@ -117,7 +117,7 @@ func TestS1_11_TwoConsolesAndCommandsOnADaemon(t *testing.T) {
 	}
 
 	cli := func(args ...string) result {
-		return command{args: append(args, "--data-dir", dir), env: map[string]string{"USER": "somebody-else"}}.run(t)
+		return command{args: append(args, "--data-dir", dir), env: map[string]string{"USER": "somebody-else"}}.asked(t)
 	}
 	cli("trigger", who.RiotID, "--platform", "euw1").wants(t, exitDone)
 	n := a.note(t, "trigger account "+who.RiotID)
@@ -452,14 +452,14 @@ func TestTeamSocket_AViewerMayNotAct(t *testing.T) {
 		return command{args: append(args, "--data-dir", team), as: func(cmd *exec.Cmd) {
 			cmd.Path, cmd.Args[0] = bin, bin
 			cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uid, Gid: 4200, NoSetGroups: true}}
-		}}.run(t)
+		}}.asked(t)
 	}
 	// One who enters by the group of the socket, and is known by another group.
 	in := func(uid, gid uint32, args ...string) result {
 		return command{args: append(args, "--data-dir", team), as: func(cmd *exec.Cmd) {
 			cmd.Path, cmd.Args[0] = bin, bin
 			cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uid, Gid: gid, Groups: []uint32{4200}}}
-		}}.run(t)
+		}}.asked(t)
 	}
 	as(4201, "status").wants(t, exitDone)
 	in(4207, 4205, "status").wants(t, exitDone)
@@ -475,7 +475,7 @@ func TestTeamSocket_AViewerMayNotAct(t *testing.T) {
 	oneSentence(t, as(4202, "backup", "--to", "/srv/elsewhere").wants(t, exitFailed).stderr, "only the owner", "leave it out")
 	as(4202, "backup", "--no-payloads").wants(t, exitDone)
 	oneSentence(t, as(4203, "status").wants(t, exitFailed).stderr, "uid 4203", "not let in")
-	audit := command{args: []string{"audit", "--json", "--data-dir", dir}}.run(t).wants(t, exitDone).stdout
+	audit := command{args: []string{"audit", "--json", "--data-dir", dir}}.asked(t).wants(t, exitDone).stdout
 	if !containsAll(audit, []string{"uid 4201, process ", "uid 4207, process ", `"user":"uid 4202"`, `"user":"uid 4208"`}) {
 		t.Errorf("the audit does not name the credentials: %s", audit)
 	}

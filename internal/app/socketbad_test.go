@@ -150,7 +150,7 @@ func TestBadInput_EveryDoor(t *testing.T) {
 	for _, o := range all {
 		o.junk(t)
 	}
-	heard := command{args: []string{"audit", "--json", "--data-dir", dir}}.run(t).wants(t, exitDone).stdout
+	heard := command{args: []string{"audit", "--json", "--data-dir", dir}}.asked(t).wants(t, exitDone).stdout
 	for name, k := range knocks {
 		for _, o := range all {
 			via := map[string]string{"socket": "socket", "tcp": "http"}[o.name]

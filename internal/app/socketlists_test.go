@@ -19,7 +19,7 @@ func TestServe_EveryListGoesThroughItsSocket(t *testing.T) {
 	who := player("Ask Me#SOCK", 6)
 	s, dir := startSim(t, quick(who)), freshDir(t)
 	d := s.serving(t, dir, nil)
-	cli := func(args ...string) result { return command{args: append(args, "--data-dir", dir)}.run(t) }
+	cli := func(args ...string) result { return command{args: append(args, "--data-dir", dir)}.asked(t) }
 	follow := command{args: []string{"export", "matches", "--follow", "--data-dir", dir}}.start(t)
 	cli("trigger", who.RiotID, "--platform", "euw1").wants(t, exitDone)
 	d.until("the report", func() bool {
@@ -44,7 +44,7 @@ func TestServe_EveryListGoesThroughItsSocket(t *testing.T) {
 
 	// What the engine runs with is what it was started with, whatever this process has.
 	other := command{args: []string{"config", "--json", "--data-dir", dir}, env: map[string]string{"SYNC_COOLDOWN": "77m"}}
-	if text := other.run(t).wants(t, exitDone).stdout; !strings.Contains(text, s.addr) || strings.Contains(text, "77m") {
+	if text := other.asked(t).wants(t, exitDone).stdout; !strings.Contains(text, s.addr) || strings.Contains(text, "77m") {
 		t.Errorf("the engine's settings are %s", text)
 	}
 
@@ -57,7 +57,7 @@ func TestServe_EveryListGoesThroughItsSocket(t *testing.T) {
 	if text := cli("jobs", "--all", "--json").wants(t, exitDone).stdout; !strings.Contains(text, `"state":"completed"`) || strings.Contains(text, `"why"`) {
 		t.Errorf("a job that has ended waits for something: %s", text)
 	}
-	if text := other.run(t).wants(t, exitDone).stdout; !strings.Contains(text, "77m") {
+	if text := other.asked(t).wants(t, exitDone).stdout; !strings.Contains(text, "77m") {
 		t.Errorf("without an engine config shows %s", text)
 	}
 }
@@ -87,7 +87,7 @@ func TestConsole_ThePlainOneLeavesItsEngineBehind(t *testing.T) {
 	master.Close()
 	p.until("the daemon's answer to SIGHUP", func() bool {
 		_ = p.cmd.Process.Signal(syscall.SIGHUP)
-		return strings.Contains(command{args: []string{"logs", "--data-dir", dir}}.run(t).stdout, "reload: nothing has changed")
+		return strings.Contains(command{args: []string{"logs", "--data-dir", dir}}.asked(t).stdout, "reload: nothing has changed")
 	})
 	if h, err := client.Hello(t.Context()); err != nil || h.PID != p.cmd.Process.Pid {
 		t.Fatalf("the engine has gone with its lines: %+v %v", h, err)

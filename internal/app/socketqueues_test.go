@@ -13,7 +13,7 @@ func TestServe_EveryQueueIsKnownBeforeItIsUsed(t *testing.T) {
 	t.Parallel()
 	s, dir := slowly(t, player("Nobody#QUEUE", 5)), freshDir(t)
 	d := s.serving(t, dir, nil)
-	cli := func(args ...string) result { return command{args: append(args, "--data-dir", dir)}.run(t) }
+	cli := func(args ...string) result { return command{args: append(args, "--data-dir", dir)}.asked(t) }
 	look := func() {
 		for _, q := range knownQueues() {
 			cli("pause", string(q), "--dry-run").wants(t, exitDone)

@@ -22,7 +22,7 @@ func TestTrackFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	track := func(args ...string) result {
-		return command{args: append([]string{"track", "--data-dir", dir}, args...)}.run(t)
+		return command{args: append([]string{"track", "--data-dir", dir}, args...)}.asked(t)
 	}
 	res := track("--file", list, "--dry-run")
 	if !strings.Contains(res.stdout, "5,001 of 5,005 accounts would be tracked") || !strings.Contains(res.stdout, "210,042 calls") {
@@ -49,7 +49,7 @@ func TestTrackFile(t *testing.T) {
 	if !strings.Contains(again.stdout, "0 of 5,005 accounts tracked, 5,001 already were") {
 		t.Errorf("again: %q", again.stdout)
 	}
-	accounts := command{args: []string{"accounts", "Änn", "--json", "--data-dir", dir}}.run(t).wants(t, exitDone)
+	accounts := command{args: []string{"accounts", "Änn", "--json", "--data-dir", dir}}.asked(t).wants(t, exitDone)
 	if !strings.Contains(accounts.stdout, `"tags":["a","b"]`) || !strings.Contains(accounts.stdout, `"tracked":true`) {
 		t.Errorf("%s", accounts.stdout)
 	}
@@ -69,12 +69,12 @@ func TestV9a_AnAccountThatIsStoredNeedsNoPlatform(t *testing.T) {
 		{"track Ben#KR1", exitUsage, "Ben#KR1 is new here: name its platform, such as kr"},
 		{"track Ben#KR1 --platform kr", exitDone, "Ben#KR1 is tracked now"},
 	} {
-		res := command{args: append(words(c.line), "--data-dir", dir)}.run(t)
+		res := command{args: append(words(c.line), "--data-dir", dir)}.asked(t)
 		if res.code != c.code || !strings.Contains(res.stdout+res.stderr, c.says) {
 			t.Errorf("%s: exit %d, want %d and %q: %s%s", c.line, res.code, c.code, c.says, res.stdout, res.stderr)
 		}
 	}
-	if res := (command{args: words("trigger Ben#KR1 --data-dir " + freshDir(t))}).run(t); !strings.Contains(res.stderr, "--platform kr") {
+	if res := (command{args: words("trigger Ben#KR1 --data-dir " + freshDir(t))}).asked(t); !strings.Contains(res.stderr, "--platform kr") {
 		t.Errorf("%s", res.stderr)
 	}
 }
@@ -96,7 +96,7 @@ func TestTrackWithTagsAndPolicy(t *testing.T) {
 		{[]string{"--file", "-"}, exitFailed, "names no account"},
 		{[]string{"Ana#EUW", "--file", "x"}, exitUsage, "leave out"},
 	} {
-		res := command{args: append([]string{"track", "--data-dir", dir}, c.args...)}.run(t).wants(t, c.code)
+		res := command{args: append([]string{"track", "--data-dir", dir}, c.args...)}.asked(t).wants(t, c.code)
 		if !strings.Contains(res.stdout+res.stderr, c.says) {
 			t.Errorf("%v says %q %q, want %q", c.args, res.stdout, res.stderr, c.says)
 		}
@@ -106,7 +106,7 @@ func TestTrackWithTagsAndPolicy(t *testing.T) {
 func TestSchedulesCommand(t *testing.T) {
 	t.Parallel()
 	dir := freshDir(t)
-	command{args: []string{"track", "Ana#EUW", "--platform", "euw1", "--data-dir", dir}}.run(t).wants(t, exitDone)
+	command{args: []string{"track", "Ana#EUW", "--platform", "euw1", "--data-dir", dir}}.asked(t).wants(t, exitDone)
 	for _, c := range []struct {
 		args []string
 		code int
@@ -136,7 +136,7 @@ func TestSchedulesCommand(t *testing.T) {
 		{[]string{"--cron-latest-every", "often"}, exitUsage, "cron_latest_every"},
 		{[]string{"--schedule-enable", "false", "--json"}, exitDone, `"name":"sweep"`},
 	} {
-		res := command{args: append([]string{"schedules", "--data-dir", dir}, c.args...)}.run(t).wants(t, c.code)
+		res := command{args: append([]string{"schedules", "--data-dir", dir}, c.args...)}.asked(t).wants(t, c.code)
 		if !strings.Contains(res.stdout+res.stderr, c.says) {
 			t.Errorf("%v says %q %q, want %q", c.args, res.stdout, res.stderr, c.says)
 		}

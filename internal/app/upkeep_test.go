@@ -23,7 +23,7 @@ func TestServe_IsBackedUpAndPrunedWhileItSyncs(t *testing.T) {
 	who := player("Copy Me#SOCK", 480) // four minutes of more and more matches
 	s, dir := slowly(t, who), freshDir(t)
 	d := s.serving(t, dir, nil)
-	cli := func(args ...string) result { return in(dir, args...).run(t) }
+	cli := func(args ...string) result { return in(dir, args...).asked(t) }
 	stored := func() int {
 		return strings.Count(cli("export", "matches").wants(t, exitDone).stdout, `"status":"success"`)
 	}
@@ -43,7 +43,7 @@ func TestServe_IsBackedUpAndPrunedWhileItSyncs(t *testing.T) {
 		d.until("more matches", func() bool { return stored() > more })
 	}
 	for _, c := range copies {
-		text := in(c.Path, "check", "--json").run(t).wants(t, exitDone).stdout
+		text := in(c.Path, "check", "--json").asked(t).wants(t, exitDone).stdout
 		var r checkReport
 		if err := json.Unmarshal([]byte(text), &r); err != nil || !r.Sound || r.Rows["matches"] < before || r.Payloads == 0 {
 			t.Errorf("%s: %s, %v; %d matches were stored before", c.Name, text, err, before)
@@ -83,7 +83,7 @@ func TestH8_CompactBesideTheEngine(t *testing.T) {
 	t.Parallel()
 	s, dir := slowly(t, player("Copy Me#SOCK", 4)), filledDir(t, 12)
 	d := s.serving(t, dir, nil)
-	cli := func(args ...string) result { return in(dir, args...).run(t) }
+	cli := func(args ...string) result { return in(dir, args...).asked(t) }
 	if text := cli("compact", "--dry-run").wants(t, exitDone).stdout; !strings.Contains(text, "12 of 12 payloads to pack, 1 s at most") {
 		t.Errorf("a dry run: %s", text)
 	}

@@ -34,7 +34,7 @@ func TestI9_WhatHappenedIsToldByTheCommandLine(t *testing.T) {
 	s := startSim(t, o)
 	dir := freshDir(t)
 	run := func(args ...string) result {
-		return command{args: append(args, "--data-dir", dir), env: s.env()}.run(t)
+		return command{args: append(args, "--data-dir", dir), env: s.env()}.asked(t)
 	}
 	s.sync(who.RiotID, dir).run(t).wants(t, exitDone)
 
@@ -116,14 +116,14 @@ func TestWatchCommands_BadInput(t *testing.T) {
 		{[]string{"forensics", "0"}, exitUsage, "no number of a call"},
 		{[]string{"forensics", "1", "2"}, exitUsage, "one call at most"},
 	} {
-		res := command{args: append(c.args, "--data-dir", dir)}.run(t).wants(t, c.code)
+		res := command{args: append(c.args, "--data-dir", dir)}.asked(t).wants(t, c.code)
 		oneSentence(t, res.stderr, c.says)
 	}
-	command{args: []string{"track", "Ana#EUW", "--platform", "euw1", "--data-dir", dir}}.run(t).wants(t, exitDone)
-	res := command{args: []string{"forensics", "--data-dir", dir}}.run(t).wants(t, exitDone)
+	command{args: []string{"track", "Ana#EUW", "--platform", "euw1", "--data-dir", dir}}.asked(t).wants(t, exitDone)
+	res := command{args: []string{"forensics", "--data-dir", dir}}.asked(t).wants(t, exitDone)
 	if !strings.Contains(res.stdout, "no 429 is known") {
 		t.Errorf("%q", res.stdout)
 	}
-	res = command{args: []string{"forensics", "7", "--data-dir", dir}}.run(t).wants(t, exitFailed)
+	res = command{args: []string{"forensics", "7", "--data-dir", dir}}.asked(t).wants(t, exitFailed)
 	oneSentence(t, res.stderr, "no call 7 is recorded")
 }

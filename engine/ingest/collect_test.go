@@ -110,7 +110,7 @@ func TestL1a_EachMatchOfTheUnionIsFetchedOnce(t *testing.T) {
 
 func TestL1b_AKillLosesNoMatchAndRepeatsTheCallsInFlight(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
-		o := sim.Options{Players: []sim.PlayerSpec{}, Ladders: []sim.LadderSpec{apex(60)}}
+		o := sim.Options{Players: []sim.PlayerSpec{}, Ladders: []sim.LadderSpec{apex(24)}}
 		r := start(t, newSim(o))
 		r.collect(masters())
 		for _, at := range []time.Duration{50 * time.Millisecond, 3 * time.Second, 9 * time.Second} {
@@ -118,9 +118,9 @@ func TestL1b_AKillLosesNoMatchAndRepeatsTheCallsInFlight(t *testing.T) {
 			r = r.crash()
 		}
 		row := r.collected(time.Hour)
-		want := r.sim.LadderMatchIDs(apex(60))
+		want := r.sim.LadderMatchIDs(apex(24))
 		st := r.sim.Stats()
-		if row.Result != "completed" || row.Players != 60 || row.Listed != 60 || r.stored(want) != len(want) || row.Collected.Open() != 0 {
+		if row.Result != "completed" || row.Players != 24 || row.Listed != 24 || r.stored(want) != len(want) || row.Collected.Open() != 0 {
 			t.Errorf("%d matches: %+v", len(want), row)
 		}
 		if st.Violations != 0 || r.calls(route.Match) > row.Collected.Found+3*8 {
@@ -135,7 +135,7 @@ func TestL1d_ACollectionUsesItsBudget(t *testing.T) {
 	long(t)
 	inBubble(t, func(t *testing.T) {
 		dev := sim.Limits{App: []sim.Limit{{N: 20, Per: time.Second}, {N: 100, Per: 2 * time.Minute}}}
-		r := start(t, newSim(sim.Options{Limits: dev, Players: []sim.PlayerSpec{}, Ladders: []sim.LadderSpec{apex(60)}}))
+		r := start(t, newSim(sim.Options{Limits: dev, Players: []sim.PlayerSpec{}, Ladders: []sim.LadderSpec{apex(24)}}))
 		ask := masters()
 		ask.Timelines = "all"
 		r.collect(ask)
@@ -666,7 +666,7 @@ func TestL8_ACollectionIsChangedWhileItRuns(t *testing.T) {
 func TestL10_TheCostIsToldFromOneCallALadder(t *testing.T) {
 	long(t)
 	inBubble(t, func(t *testing.T) {
-		s := newSim(sim.Options{Players: []sim.PlayerSpec{}, Ladders: []sim.LadderSpec{apex(60)}})
+		s := newSim(sim.Options{Players: []sim.PlayerSpec{}, Ladders: []sim.LadderSpec{apex(20)}})
 		r := start(t, s)
 		would := func(ask *engine.CollectAsk) (engine.Receipt, error) {
 			return r.in.Collect(t.Context(), engine.Command{Collect: ask, DryRun: true})
@@ -674,13 +674,13 @@ func TestL10_TheCostIsToldFromOneCallALadder(t *testing.T) {
 		asked := func() (n int) { return s.Stats().Calls }
 		out, err := would(masters())
 		must(t, err)
-		if asked() != 3 || !strings.HasPrefix(out.Text, "collection kr-solo-master+ would list about 60 players and fetch about ") ||
-			!strings.HasSuffix(out.Text, "the players that the ladders list); alone it takes about 4 min 10 s") || out.Cost == nil || out.Cost.Calls == 0 || len(out.Cost.Loads) != 2 {
+		if asked() != 3 || !strings.HasPrefix(out.Text, "collection kr-solo-master+ would list about 20 players and fetch about ") ||
+			!strings.HasSuffix(out.Text, "the players that the ladders list); alone it takes about 1 min 20 s") || out.Cost == nil || out.Cost.Calls == 0 || len(out.Cost.Loads) != 2 {
 			t.Errorf("%d calls: %+v", asked(), out)
 		}
 		few := masters()
 		few.Matches = 100
-		if out, err := would(few); err != nil || !strings.Contains(out.Text, "fetch about 100 matches") || strings.Contains(out.Text, "60 players") || asked() != 3 {
+		if out, err := would(few); err != nil || !strings.Contains(out.Text, "fetch about 100 matches") || strings.Contains(out.Text, "20 players") || asked() != 3 {
 			t.Errorf("%v, %d calls: %s", err, asked(), out.Text)
 		}
 		empty := masters()
@@ -707,7 +707,7 @@ func TestL10_TheCostIsToldFromOneCallALadder(t *testing.T) {
 		r.collect(masters())
 		r.collected(2 * time.Hour)
 		before := asked()
-		if out, err := would(masters()); err != nil || asked() != before || !strings.Contains(out.Text, "about 60 players") || out.Joined {
+		if out, err := would(masters()); err != nil || asked() != before || !strings.Contains(out.Text, "about 20 players") || out.Joined {
 			t.Errorf("of one that has been: %v: %s", err, out.Text)
 		}
 	})

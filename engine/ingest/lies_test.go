@@ -52,7 +52,7 @@ var eachLie = []lied{
 	{fault: "list-endless,id=A#A", long: true},
 	{fault: "list-odd-ids,id=A#A"},
 	{fault: "400-decrypting,id=A#A,start=100,count=1"},
-	{fault: "404,method=match-v5.match,host=europe,until=2h", wait: 2 * day},
+	{fault: "404,method=match-v5.match,host=europe,until=2h", wait: 2 * day, long: true},
 	{fault: "404,method=match-v5.match,host=europe,rate=0.3,until=2h", wait: 2 * day},
 	{fault: "firewall,id=A#A,until=1h", wait: time.Hour},
 	{fault: "limits-application,limits=none"},

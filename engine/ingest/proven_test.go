@@ -67,7 +67,7 @@ func (l *lister) RoundTrip(req *http.Request) (*http.Response, error) {
 func lies(t *testing.T, s *sim.Sim, lie func(q url.Values, before int, ask func(url.Values) []string) []string) *rig {
 	return start(t, s, func(set *setup) {
 		set.transport = &lister{next: s.RoundTripper(), lie: lie, seen: map[string]int{}}
-		set.ingest.Relist = 7 * 24 * time.Hour
+		set.ingest.Relist = 2 * 24 * time.Hour
 	})
 }
 
@@ -225,7 +225,7 @@ func TestB1c_ListsAreReadWholeAgainNowAndThen(t *testing.T) {
 		if row := r.settle("Ana#EUW", time.Hour); row.Pages != 1 {
 			t.Errorf("a day later %d pages are read", row.Pages)
 		}
-		time.Sleep(7 * 24 * time.Hour)
+		time.Sleep(2 * 24 * time.Hour)
 		if f := r.fire("latest"); f.Jobs != 1 || f.Reason != "1 of them reads its list whole again" {
 			t.Errorf("%+v", f)
 		}

@@ -36,7 +36,8 @@ type (
 )
 
 // asked is run for a command that ends by itself and leaves nothing behind. It is not for what is of a process: signals,
-// users, terminals, the time zone, engines.
+// users, terminals, the time zone, engines; and it comes so soon that a process which was just told to stop may still
+// answer.
 func (c command) asked(t testing.TB) result {
 	t.Helper()
 	if c.as != nil {

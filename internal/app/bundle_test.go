@@ -74,11 +74,11 @@ func TestP40_ABundleHoldsNeitherTheKeyNorNames(t *testing.T) {
 	cmd := s.sync(who.RiotID, dir, "--log-level", "debug")
 	cmd.env["FARSIGHT_RETRY_MATCH"] = "20ms,20ms,20ms,20ms"
 	cmd.run(t).wants(t, exitIncomplete)
-	command{args: []string{"untrack", "Not There At All#NOPE", "--data-dir", dir}, env: s.env()}.run(t).wants(t, exitFailed)
+	command{args: []string{"untrack", "Not There At All#NOPE", "--data-dir", dir}, env: s.env()}.asked(t).wants(t, exitFailed)
 	puuids := storedPUUIDs(t, dir)
 
 	path := filepath.Join(t.TempDir(), "report.tar.gz")
-	res := command{args: []string{"bundle", "--out", path, "--data-dir", dir}, env: s.env()}.run(t).wants(t, exitDone)
+	res := command{args: []string{"bundle", "--out", path, "--data-dir", dir}, env: s.env()}.asked(t).wants(t, exitDone)
 	clean(t, "bundle", res.stdout)
 	st, err := os.Stat(path)
 	if err != nil || st.Mode().Perm() != 0o600 {
@@ -113,7 +113,7 @@ func TestP40_ABundleHoldsNeitherTheKeyNorNames(t *testing.T) {
 
 	// A file that is there is not touched.
 	before, _ := os.ReadFile(path)
-	res = command{args: []string{"bundle", "--out", path, "--data-dir", dir, "--no-check"}, env: s.env()}.run(t).wants(t, exitFailed)
+	res = command{args: []string{"bundle", "--out", path, "--data-dir", dir, "--no-check"}, env: s.env()}.asked(t).wants(t, exitFailed)
 	oneSentence(t, res.stderr, path, "--out")
 	if after, _ := os.ReadFile(path); !bytes.Equal(before, after) {
 		t.Error("a bundle was overwritten")
@@ -121,7 +121,7 @@ func TestP40_ABundleHoldsNeitherTheKeyNorNames(t *testing.T) {
 
 	// With --names they stay; the key does not.
 	named := filepath.Join(t.TempDir(), "named.tar.gz")
-	command{args: []string{"bundle", "--names", "--no-check", "--out", named, "--data-dir", dir, "--json"}, env: s.env()}.run(t).wants(t, exitDone)
+	command{args: []string{"bundle", "--names", "--no-check", "--out", named, "--data-dir", dir, "--json"}, env: s.env()}.asked(t).wants(t, exitDone)
 	if files := unpack(t, named); !strings.Contains(files["jobs.ndjson"]+files["audit.ndjson"]+files["status.json"], "Hidden Heron#HERON") {
 		t.Error("--names lost the names")
 	}
@@ -152,7 +152,7 @@ func TestABundleOfWhatThereIs(t *testing.T) {
 	for _, dir := range []string{none, damaged} {
 		path := filepath.Join(t.TempDir(), "report.tar.gz")
 		env := map[string]string{"RIOT_BASE_URL": "https://user:hunter2@riot.example"}
-		command{args: []string{"bundle", "--out", path, "--data-dir", dir}, env: env}.run(t).wants(t, exitDone)
+		command{args: []string{"bundle", "--out", path, "--data-dir", dir}, env: env}.asked(t).wants(t, exitDone)
 		files := unpack(t, path)
 		if len(files["stored.txt"]) == 0 || !strings.Contains(files["doctor.json"], "configuration") {
 			t.Errorf("%s: %v", dir, files)

@@ -397,7 +397,7 @@ func backedUpDir(t *testing.T) string {
 	t.Helper()
 	dir := filledDir(t, 12)
 	for range 2 {
-		in(dir, "backup", "--no-payloads").run(t).wants(t, exitDone)
+		in(dir, "backup", "--no-payloads").asked(t).wants(t, exitDone)
 	}
 	return dir
 }
@@ -412,7 +412,7 @@ func provesBackup(t *testing.T, s *simulator, o outcome) {
 	if err := os.Remove(filepath.Join(o.dir, "state.db")); err != nil {
 		t.Fatal(err)
 	}
-	in(o.dir, "restore", "--yes").run(t).wants(t, exitDone)
+	in(o.dir, "restore", "--yes").asked(t).wants(t, exitDone)
 	provesPayloads(t, s, o)
 }
 
@@ -436,7 +436,7 @@ const strayNote = "a note that went astray\n"
 func spoiltDir(t *testing.T) string {
 	t.Helper()
 	dir := filledDir(t, 12)
-	in(dir, "backup").run(t).wants(t, exitDone)
+	in(dir, "backup").asked(t).wants(t, exitDone)
 	write(t, filepath.Join(dir, "state.db"), strayNote)
 	return dir
 }
@@ -473,11 +473,11 @@ func provesForgotten(t *testing.T, _ *simulator, o outcome) {
 	if got := exported(t, o.dir); len(got) != 0 {
 		t.Errorf("%d matches are left", len(got))
 	}
-	if res := in(o.dir, "accounts", "--json").run(t).wants(t, exitDone); res.stdout != "" {
+	if res := in(o.dir, "accounts", "--json").asked(t).wants(t, exitDone); res.stdout != "" {
 		t.Errorf("accounts: %s", res.stdout)
 	}
 	said := 0
-	for line := range strings.Lines(in(o.dir, "audit").run(t).wants(t, exitDone).stdout) {
+	for line := range strings.Lines(in(o.dir, "audit").asked(t).wants(t, exitDone).stdout) {
 		if !strings.Contains(line, "were deleted") {
 			continue // that the player was synced stays, by name
 		}
@@ -497,7 +497,7 @@ func provesReset(t *testing.T, _ *simulator, o outcome) {
 	if got := exported(t, o.dir); len(got) != 0 {
 		t.Errorf("the new store has %d matches", len(got))
 	}
-	if audit := in(o.dir, "audit").run(t).wants(t, exitDone).stdout; !strings.Contains(audit, "moved to before-reset-") {
+	if audit := in(o.dir, "audit").asked(t).wants(t, exitDone).stdout; !strings.Contains(audit, "moved to before-reset-") {
 		t.Errorf("the audit: %s", audit)
 	}
 	aside, err := filepath.Glob(filepath.Join(o.dir, "before-reset-*", "state.db"))

@@ -51,7 +51,7 @@ func TestS1_11_Tmux_AServiceInFourShells(t *testing.T) {
 		t.Fatal(err)
 	}
 	cli := func(args ...string) result {
-		return command{args: append(args, "--data-dir", dir), env: map[string]string{"USER": "somebody-else"}}.run(t)
+		return command{args: append(args, "--data-dir", dir), env: map[string]string{"USER": "somebody-else"}}.asked(t)
 	}
 	a := inTmux(t, 120, 40, nil, "attach", "--data-dir", dir)
 	b := inTmux(t, 80, 24, nil, "attach", controlSocket(dir))
@@ -142,7 +142,7 @@ func TestAttach_AnotherVersionIsToldSo(t *testing.T) {
 	impostor(t, controlSocket(dir), api.Protocol+1)
 	x.shows("DISCONNECTED", fmt.Sprintf("speaks protocol %d, this program %d", api.Protocol+1, api.Protocol))
 	for _, args := range []string{"attach", "jobs", "pause ingest.rank.daily", "--plain"} {
-		res := command{args: append(words(args), "--data-dir", dir), env: s.env()}.run(t)
+		res := command{args: append(words(args), "--data-dir", dir), env: s.env()}.asked(t)
 		oneSentence(t, res.stderr, "Farsight 9.0", fmt.Sprintf("protocol %d", api.Protocol+1), "use the farsight of that version")
 		if res.code == exitDone {
 			t.Errorf("%s ends with 0", args)

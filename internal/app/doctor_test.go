@@ -83,9 +83,9 @@ func TestDoctorOfASoundInstallation(t *testing.T) {
 	if fmt.Sprint(before) != fmt.Sprint(after) {
 		t.Errorf("the doctor changed something: %v, was %v", after, before)
 	}
-	in(dir, "backup").run(t).wants(t, exitDone)
+	in(dir, "backup").asked(t).wants(t, exitDone)
 	about(t, diagnose(t, exitDone, s.env(), "--data-dir", dir), "backup", doctor.Fine, "the newest is")
-	res := command{args: []string{"doctor", "--data-dir", dir}, env: s.env()}.run(t).wants(t, exitDone)
+	res := command{args: []string{"doctor", "--data-dir", dir}, env: s.env()}.asked(t).wants(t, exitDone)
 	if !strings.Contains(res.stdout, "nothing wrong was found, 1 check not made") || strings.Count(res.stdout, "\n") < 13 {
 		t.Errorf("%s", res.stdout)
 	}

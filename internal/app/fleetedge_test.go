@@ -85,7 +85,7 @@ func TestPostgres_AMemberThatIsCutOff(t *testing.T) {
 	}
 	for _, args := range [][]string{{"members"}, {"doctor"}} {
 		// Without a store in the data directory of its own a command asks the database.
-		if r := f.command(args...).run(t); !strings.Contains(r.stdout, "cannot reach Riot: no calls") {
+		if r := f.command(args...).asked(t); !strings.Contains(r.stdout, "cannot reach Riot: no calls") {
 			t.Errorf("%s: %s", args[0], r.stdout)
 		}
 	}
@@ -130,7 +130,7 @@ func TestPostgres_ALeaderThatIsCutOffAlone(t *testing.T) {
 		f.members[pid].until("the reason", func() bool { return strings.Contains(beside.run(exitDone, "status").stdout, why) })
 	}
 	for _, list := range []string{"members", "doctor"} {
-		if r := f.command(list).run(t); !strings.Contains(r.stdout, strconv.Itoa(leads)+"-") || !strings.Contains(r.stdout, why) {
+		if r := f.command(list).asked(t); !strings.Contains(r.stdout, strconv.Itoa(leads)+"-") || !strings.Contains(r.stdout, why) {
 			t.Errorf("%s: %s", list, r.stdout)
 		}
 	}

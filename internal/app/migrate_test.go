@@ -51,7 +51,7 @@ func killedOften(t *testing.T, c command, times int) result {
 			p.kill()
 		}
 	}
-	return c.run(t)
+	return c.asked(t)
 }
 
 // A directory moves into a PostgreSQL and back although it is killed again and again on the way: what is exported,
@@ -267,7 +267,7 @@ func TestPostgres_WhatCannotMove(t *testing.T) {
 		if !slices.Contains(args, "--data-dir") {
 			args = append(args, "--data-dir", full)
 		}
-		r := command{args: args, env: s.sim.env()}.run(t).wants(t, c.code)
+		r := command{args: args, env: s.sim.env()}.asked(t).wants(t, c.code)
 		if !strings.Contains(r.stderr, c.says) || strings.Count(strings.TrimSpace(r.stderr), "\n") > 0 || strings.Contains(r.stderr+r.stdout, "hunter2") {
 			t.Errorf("%q: %q", c.args, r.stderr)
 		}

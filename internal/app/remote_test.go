@@ -138,7 +138,7 @@ func TestAttach_ThroughAProxyWithTLS(t *testing.T) {
 		"another version":      {old + " --token-file " + token + " --ca-file " + oldCA, exitFailed, "protocol 7 use the farsight of that version"},
 		"a stream held back":   {held + " --token-file " + token + " --ca-file " + heldCA, exitFailed, "holds streams back proxy_buffering"},
 	} {
-		res := command{args: append([]string{"attach", "--plain"}, strings.Fields(tt.args)...), env: map[string]string{"FARSIGHT_DATA_DIR": dir}}.run(t).wants(t, tt.code)
+		res := command{args: append([]string{"attach", "--plain"}, strings.Fields(tt.args)...), env: map[string]string{"FARSIGHT_DATA_DIR": dir}}.asked(t).wants(t, tt.code)
 		oneSentence(t, res.stderr, strings.Fields(tt.says)...)
 	}
 	// The listener itself may be asked where it is.

@@ -256,7 +256,7 @@ type exportLine struct {
 // the test.
 func exported(t testing.TB, dir string, flags ...string) map[string]exportLine {
 	t.Helper()
-	r := command{args: append([]string{"export", "matches", "--format", "ndjson", "--data-dir", dir}, flags...)}.run(t).wants(t, exitDone)
+	r := command{args: append([]string{"export", "matches", "--format", "ndjson", "--data-dir", dir}, flags...)}.asked(t).wants(t, exitDone)
 	out := map[string]exportLine{}
 	for line := range strings.Lines(r.stdout) {
 		var e exportLine
@@ -274,7 +274,7 @@ func exported(t testing.TB, dir string, flags ...string) map[string]exportLine {
 // sound runs `farsight check`, which recounts everything.
 func sound(t testing.TB, dir string) {
 	t.Helper()
-	r := command{args: []string{"check", "--data-dir", dir}}.run(t).wants(t, exitDone)
+	r := command{args: []string{"check", "--data-dir", dir}}.asked(t).wants(t, exitDone)
 	if !strings.Contains(r.stdout, "is sound") {
 		t.Errorf("check said %q", r.stdout)
 	}

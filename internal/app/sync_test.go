@@ -348,8 +348,8 @@ func TestSync_IncompleteEndsWith3(t *testing.T) {
 		t.Errorf("%d gone, account %v, result %q", gone, row.Status, row.Result)
 	}
 	// Lists hide them unless asked (S0-8).
-	hidden := command{args: []string{"matches", "--data-dir", dir}}.run(t).wants(t, exitDone).stdout
-	shown := command{args: []string{"matches", "--all", "--data-dir", dir}}.run(t).wants(t, exitDone).stdout
+	hidden := command{args: []string{"matches", "--data-dir", dir}}.asked(t).wants(t, exitDone).stdout
+	shown := command{args: []string{"matches", "--all", "--data-dir", dir}}.asked(t).wants(t, exitDone).stdout
 	if strings.Contains(hidden, "permanently_unfetchable ") || !strings.Contains(hidden, "3 permanently unfetchable hidden") || strings.Count(shown, "permanently_unfetchable") != 3 {
 		t.Errorf("matches:\n%s\nwith --all:\n%s", hidden, shown)
 	}
@@ -478,7 +478,7 @@ func TestSync_AMistypedAccountLeavesNothing(t *testing.T) {
 	wrong()
 	d := s.serving(t, dir, nil)
 	wrong()
-	if list := in(dir, "accounts", "--json").run(t).wants(t, exitDone).stdout; list != "" {
+	if list := in(dir, "accounts", "--json").asked(t).wants(t, exitDone).stdout; list != "" {
 		t.Errorf("accounts are left: %s", list)
 	}
 	if sum := s.sync(who.RiotID, dir).run(t).wants(t, exitDone).summary(t); sum.Matches.Success != 6 {

@@ -42,8 +42,8 @@ func TestTheTypedWordOnATerminal(t *testing.T) {
 				}
 				hasOf(t, dir, who.RiotID, who.Matches)
 			}
-			oneSentence(t, in(dir, c.args...).run(t).wants(t, exitUsage).stderr, "--yes", "--dry-run")
-			in(dir, append(c.args, "--dry-run")...).run(t).wants(t, exitDone)
+			oneSentence(t, in(dir, c.args...).asked(t).wants(t, exitUsage).stderr, "--yes", "--dry-run")
+			in(dir, append(c.args, "--dry-run")...).asked(t).wants(t, exitDone)
 			hasOf(t, dir, who.RiotID, who.Matches)
 			if code, said := answers(c.word(dir)); code != exitDone {
 				t.Errorf("exit %d, %q", code, said)
@@ -60,10 +60,10 @@ func hasOf(t *testing.T, dir, account string, matches int) {
 	if got := exported(t, dir); len(got) != matches {
 		t.Errorf("%d matches, want %d", len(got), matches)
 	}
-	if got := in(dir, "accounts").run(t).wants(t, exitDone).stdout; account != "" && !strings.Contains(got, account) {
+	if got := in(dir, "accounts").asked(t).wants(t, exitDone).stdout; account != "" && !strings.Contains(got, account) {
 		t.Errorf("accounts: %s", got)
 	}
-	audit := in(dir, "audit", "--json").run(t).wants(t, exitDone).stdout
+	audit := in(dir, "audit", "--json").asked(t).wants(t, exitDone).stdout
 	acted := 0
 	for _, op := range []engine.Op{engine.OpForget, "reset"} {
 		acted += strings.Count(audit, `"op":"`+string(op)+`"`)

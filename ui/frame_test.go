@@ -71,6 +71,7 @@ func checkBytes(t interface{ Errorf(string, ...any) }, i int, row, text string, 
 // TestFrameProperties walks all screens, scenes and sizes. Themes that differ from another in their
 // colours alone show one scene: that they say the same is held by TestGoldenThemes.
 func TestFrameProperties(t *testing.T) {
+	t.Parallel()
 	long(t)
 	looks := []struct {
 		theme, glyphs string

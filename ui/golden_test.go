@@ -39,6 +39,7 @@ func frameStates() map[string]func(t *testing.T, w, h int) *desk {
 // TestGoldenFrames compares every screen in every state at three sizes with the
 // frames in testdata. Run with -update after looking at the change.
 func TestGoldenFrames(t *testing.T) {
+	t.Parallel()
 	long(t)
 	for state, start := range frameStates() {
 		for _, size := range scratch.Sized(sizes[:2], sizes) {
@@ -59,6 +60,7 @@ func TestGoldenFrames(t *testing.T) {
 // TestGoldenStates does the same for the reasons why an engine is not at full pace, on the
 // screens that have to say so.
 func TestGoldenStates(t *testing.T) {
+	t.Parallel()
 	long(t)
 	for _, s := range uitest.States() {
 		for _, size := range sizes[:2] {
@@ -85,6 +87,7 @@ func TestGoldenStates(t *testing.T) {
 
 // TestGoldenHosts does the same for the limits of one host and of several.
 func TestGoldenHosts(t *testing.T) {
+	t.Parallel()
 	for _, n := range []int{1, 3, 6} {
 		for _, size := range sizes {
 			name := fmt.Sprintf("hosts%d-limits-%dx%d", n, size[0], size[1])
@@ -117,6 +120,7 @@ func TestV6d_GoldenDevelopmentKey(t *testing.T) {
 
 // TestGoldenOverlays does the same for what lies over a screen.
 func TestGoldenOverlays(t *testing.T) {
+	t.Parallel()
 	long(t)
 	for name, keys := range map[string]string{
 		"help": "?", "help-words": "? tab", "word": "3 D p u r", "messages": "M", "quit": "q", "cancel": "2 x", "sync": "t", "key": "K", "filter": "2 / k r",

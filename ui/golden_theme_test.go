@@ -186,6 +186,7 @@ func overGrounds(inks, dark, folded string) string {
 // in testdata, and holds the light, the colour-blind and the colourless theme to the
 // same text and the same tokens: each theme's frames follow from the two goldens.
 func TestGoldenThemes(t *testing.T) {
+	t.Parallel()
 	long(t)
 	looks := []struct {
 		theme string

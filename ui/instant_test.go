@@ -70,6 +70,7 @@ func TestV1l_ThePanelIsOfTheRowUnderTheCursor(t *testing.T) {
 // TestV1j_AnAccountIsOfOneReading: while matches come the row of an account, its bar, its stages, its cells and the strip
 // that pins it tell the same of them in each frame, below the list and on the account's own screen, to its end.
 func TestV1j_AnAccountIsOfOneReading(t *testing.T) {
+	t.Parallel()
 	for name, keys := range map[string][]string{"below the list": {"2", "w"}, "its own": {"2", "w", "enter"}} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {

@@ -86,6 +86,7 @@ var roomy = []question{
 
 // TestQuestions: each is answered by what one screen or one keypress shows.
 func TestQuestions(t *testing.T) {
+	t.Parallel()
 	long(t)
 	if len(questions) < 10 {
 		t.Fatalf("only %d questions", len(questions))

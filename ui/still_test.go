@@ -43,6 +43,7 @@ func headings(th *themes.Theme, frame string) map[string]bool {
 // TestNothingChangesItsPlace: in some seconds of a sync, drawn ten times a second, no
 // title and no column of Overview and Account moves, while what stands below them does.
 func TestNothingChangesItsPlace(t *testing.T) {
+	t.Parallel()
 	long(t)
 	for _, size := range sizes {
 		for _, screen := range []string{"overview", "account"} {

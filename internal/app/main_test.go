@@ -41,7 +41,7 @@ func TestMain(whole *testing.M) {
 	if len(os.Args) > 1 && !strings.HasPrefix(os.Args[1], "-") {
 		os.Exit(Main("test", os.Args[1:]))
 	}
-	scratch.AtOnce(8)
+	scratch.AtOnce(12)
 	m := all{whole}
 	if scratch.Whole { // hundreds of copies of stores at once
 		leak.Main(scratch.OnDisk(m))

@@ -146,66 +146,100 @@ func (g *inGroups) again() {
 // It is done once for each frame: the cursor, the mouse and the drawing all go by the same lines.
 func (p *Screen) arrange(v *page.View, h int) {
 	g := &p.groups
+	counts := p.liveCounts(v)
+	p.gather(v, counts, h)
+	if len(g.groups) == 0 || g.groups[0].State != engine.Running || p.On() {
+		g.slots = nil
+	} else {
+		g.keepRunning(v, &g.groups[0], h)
+	}
+	g.fold(h)
+	gaps := p.deal(v, counts, h)
+	g.lines = p.drawnOnce(block.LinesOf(g.groups, gaps))
+	g.at = make(map[string]int, len(g.lines))
+	for i := range g.lines {
+		if id := g.lines[i].ID(g.groups); id != "" {
+			g.at[id] = i
+		}
+	}
+}
+
+// liveCounts are the engine's counts of the states that the list shows. With a filter the groups hold what fits, and the
+// counts of all would contradict them: nil.
+func (p *Screen) liveCounts(v *page.View) map[engine.State]int {
+	if p.On() {
+		return nil
+	}
+	counts := map[engine.State]int{}
+	for s, n := range p.groups.counts {
+		if s.Live() && p.which != page.ShownFailed || s == engine.Discarded {
+			counts[s] = n
+		}
+	}
+	if v.Engine.State != engine.EngineLive && counts[engine.Running] == 0 {
+		delete(counts, engine.Running) // nothing is to begin
+	}
+	return counts
+}
+
+// The groups that come and go with each call.
+var (
+	retries = block.GroupKey{ReasonKey: engine.ReasonKey{State: engine.Retryable}}
+	pending = block.GroupKey{ReasonKey: engine.ReasonKey{State: engine.Pending}}
+)
+
+// gather puts the jobs into their groups.
+func (p *Screen) gather(v *page.View, counts map[engine.State]int, h int) {
+	g := &p.groups
 	var reasons []engine.ReasonRow
-	var counts map[engine.State]int
-	// With a filter the groups hold what fits, and the engine's counts of all would contradict
-	// them.
-	if !p.On() {
-		counts = map[engine.State]int{}
-		for s, n := range g.counts {
-			if s.Live() && p.which != page.ShownFailed || s == engine.Discarded {
-				counts[s] = n
-			}
-		}
-		if v.Engine.State != engine.EngineLive && counts[engine.Running] == 0 {
-			delete(counts, engine.Running) // nothing is to begin
-		}
-		if p.more && p.which == page.ShownLive {
-			reasons = g.reasons.Groups
-		}
+	if counts != nil && p.more && p.which == page.ShownLive {
+		reasons = g.reasons.Groups
 	}
 	asked := p.came
 	if g.soon.Have && g.soon.Came.Before(asked) {
 		asked = g.soon.Came
 	}
 	g.still = stillThere(v, p.Shown, asked)
-	of := func(s engine.State) block.GroupKey { return block.GroupKey{ReasonKey: engine.ReasonKey{State: s}} }
-	retries, pending := of(engine.Retryable), of(engine.Pending)
-	roomy := h >= roomyList
-	if roomy { // they have their place before there are any
+	if h >= roomyList { // they have their place before there are any
 		g.kept = append(g.kept, retries, pending)
 	} else if page.LiveJobs(v, p.queue) == 0 {
 		g.kept = nil
 	}
 	g.groups = block.GroupJobs(g.still, reasons, counts, g.kept...)
-	if counts != nil && p.which == page.ShownLive { // the bar and the title count what stands below them
-		for i := range g.groups {
-			g.counts[g.groups[i].State] = 0
-		}
-		for i := range g.groups {
-			g.counts[g.groups[i].State] += g.groups[i].Jobs
-		}
+	if counts == nil || p.which != page.ShownLive {
+		return
 	}
-	if len(g.groups) == 0 || g.groups[0].State != engine.Running || p.On() {
-		g.slots = nil
-	} else {
-		g.keepRunning(v, &g.groups[0], h)
+	for i := range g.groups { // the bar and the title count what stands below them
+		g.counts[g.groups[i].State] = 0
 	}
+	for i := range g.groups {
+		g.counts[g.groups[i].State] += g.groups[i].Jobs
+	}
+}
+
+// fold says which groups show no rows, and which keep their place. Jobs that are pending wait for others of the same list,
+// and a hold is over soon: both are folded until somebody wants to see them.
+func (g *inGroups) fold(h int) {
 	low := h < lowList && g.counts[engine.Available] > 0
 	g.kept = g.kept[:0]
 	for i := range g.groups {
 		group := &g.groups[i]
-		if group.GroupKey == retries || group.Held {
+		retried := group.GroupKey == retries
+		if retried || group.Held {
 			g.kept = append(g.kept, group.GroupKey)
 		}
-		if group.GroupKey == retries && roomy && g.fewLines(group.Jobs, h) { // the last line is for how many more
+		if retried && h >= roomyList && g.fewLines(group.Jobs, h) { // the last line is for how many more
 			group.Most = runLines - 1
 		}
 		folded, chosen := g.folds[group.GroupKey]
-		// Jobs that are pending wait for others of the same list, and a hold is over soon: folded until somebody wants to see them.
-		group.Folded = folded || !chosen && (group.State == engine.Pending || group.Held || low && (group.State == engine.Discarded || group.GroupKey == retries))
+		group.Folded = folded || !chosen && (group.State == engine.Pending || group.Held || low && (group.State == engine.Discarded || retried))
 	}
-	// Each group gets as many rows as its jobs need and the screen can spare; see [block.Deal].
+}
+
+// deal gives each group as many rows as its jobs need and the screen can spare: see [block.Deal]. On a list with room what
+// has ended gets those that are left.
+func (p *Screen) deal(v *page.View, counts map[engine.State]int, h int) (gaps bool) {
+	g, roomy := &p.groups, h >= roomyList
 	var ended []block.JobGroup
 	if roomy && p.which == page.ShownLive && counts != nil {
 		n := slices.IndexFunc(g.groups, func(o block.JobGroup) bool { return o.State == engine.Cancelled || o.State == engine.Completed })
@@ -213,7 +247,7 @@ func (p *Screen) arrange(v *page.View, h int) {
 			g.groups, ended = g.groups[:n:n], g.groups[n:]
 		}
 	}
-	gaps := block.Deal(g.groups, h, func(key block.GroupKey, need int) int {
+	gaps = block.Deal(g.groups, h, func(key block.GroupKey, need int) int {
 		if roomy && p.Loading() && key.State == engine.Available { // its rows come
 			return h
 		}
@@ -222,13 +256,7 @@ func (p *Screen) arrange(v *page.View, h int) {
 	if roomy {
 		g.groups = block.FillUp(g.groups, ended, h, gaps)
 	}
-	g.lines = p.drawnOnce(block.LinesOf(g.groups, gaps))
-	g.at = make(map[string]int, len(g.lines))
-	for i := range g.lines {
-		if id := g.lines[i].ID(g.groups); id != "" {
-			g.at[id] = i
-		}
-	}
+	return gaps
 }
 
 // keeps is how many lines of h a group gets that needs so many now. What runs has a few,

@@ -189,30 +189,42 @@ func (p *Screen) add(v *page.View, asked engine.JobsQuery, at engine.Page, came 
 	}
 }
 
+// goNext are the jobs that go next, where they were read after the list.
+func (p *Screen) goNext() map[engine.JobID]engine.JobRow {
+	next := map[engine.JobID]engine.JobRow{}
+	if p.groups.soon.Came.After(p.came) {
+		for _, j := range p.groups.soon.Rows {
+			next[j.ID] = j
+		}
+	}
+	return next
+}
+
+// newest is a job of the list as it was told last, and whether Watch tells of it. The revision (Rev) of a job grows with
+// each change, which tells the newer of two rows.
+func (p *Screen) newest(v *page.View, j engine.JobRow, next map[engine.JobID]engine.JobRow) (_ engine.JobRow, watched bool) {
+	if newer, ok := next[j.ID]; ok {
+		j = newer
+	}
+	now, watched := v.Job(j.ID)
+	if watched && now.Rev > j.Rev {
+		j = now
+	}
+	if newer, ok := p.peek.Newer(&j); ok {
+		j = newer
+	}
+	return j, watched
+}
+
 // merge makes the rows of the list from all that is known of the jobs.
-// The revision (Rev) of a job grows with each change, which tells the newer of two rows.
 func (p *Screen) merge(v *page.View) []engine.JobRow {
 	rows := make([]engine.JobRow, 0, len(p.read))
 	seen := make(map[engine.JobID]bool, len(p.read))
 	live := p.which == page.ShownLive && p.subset == nil
-	next := map[engine.JobID]*engine.JobRow{}
-	if p.groups.soon.Came.After(p.came) {
-		for i := range p.groups.soon.Rows {
-			next[p.groups.soon.Rows[i].ID] = &p.groups.soon.Rows[i]
-		}
-	}
+	next := p.goNext()
 	for _, j := range p.read {
-		if newer := next[j.ID]; newer != nil {
-			j = *newer
-		}
 		was := j.State
-		now, watched := v.Job(j.ID)
-		if watched && now.Rev > j.Rev {
-			j = now
-		}
-		if newer, ok := p.peek.Newer(&j); ok {
-			j = newer
-		}
+		j, watched := p.newest(v, j, next)
 		// It has ended, or left its line, since it was read: Watch tells of all that run or are tried again.
 		told := j.State == engine.Running || j.Retrying() && v.Engine.State != engine.EngineBrowse
 		if live && was.Live() && (j.State.Terminal() || told && !watched) {

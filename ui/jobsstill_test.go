@@ -330,6 +330,20 @@ func TestV7k_AHoldEndsAtOneInstant(t *testing.T) {
 			t.Errorf("the hold ends in %s, and the first row is %q:\n%s", held[1], row, d.screen())
 		}
 	})
+	bubble(t, func(t *testing.T) {
+		s := uitest.DevKey(3, uitest.Noon)
+		for i := range s.Update.Limits.Buckets {
+			if b := &s.Update.Limits.Buckets[i]; b.Kind == "app" {
+				b.Blocked, b.BlockedBy = uitest.Noon.Add(30*time.Second), "429 application"
+			}
+		}
+		d := open(t, s, 120, 40, testOptions())
+		d.press("2")
+		d.wait(time.Second)
+		if calls := strings.Count(d.screen(), " 29 s "); calls != 3 {
+			t.Errorf("of three accounts under a hold %d say when it ends:\n%s", calls, d.screen())
+		}
+	})
 }
 
 // TestV7d_StairsStand: the past of the axis stands still, and what is to come is as near as the rows that are in

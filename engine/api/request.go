@@ -61,7 +61,7 @@ const (
 	packed      = "gzip"
 )
 
-// pack packs a body.
+// pack is a body as gzip.
 func pack(raw []byte) []byte {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)

@@ -25,6 +25,7 @@ type fuse struct {
 	room   time.Time // as was foreseen last, when the limits let that go
 	wait   time.Duration
 	prober engine.JobID
+	idle   bool // the last probe was answered, and told nothing of the lane: the next goes in its turn
 
 	told func(f *fuse) // that it blew or was repaired; must not block; nil = nobody
 }
@@ -72,7 +73,7 @@ func (f *fuse) blow(job engine.JobID, now time.Time) {
 	default:
 		return
 	}
-	f.prober, f.probe = "", now.Add(f.wait)
+	f.prober, f.idle, f.probe = "", false, now.Add(f.wait)
 }
 
 // repair closes the fuse and reports whether it was blown.

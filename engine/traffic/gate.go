@@ -110,12 +110,12 @@ func (g *gate) holds(l Lane) bool {
 	return g.key.blown || g.network.blown || g.lanes[l] != nil && g.lanes[l].blown
 }
 
-// untried reports whether a lane is down and has no prober.
+// untried reports whether a lane is down and has no prober, and a probe would tell whether it still is.
 func (g *gate) untried(l Lane) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	b := g.lanes[l]
-	return b != nil && b.blown && b.prober == ""
+	return b != nil && b.blown && b.prober == "" && !b.idle
 }
 
 // makeRoom notes from when on the limits let a call of a lane that is down go.
@@ -280,9 +280,13 @@ func (g *gate) blowKey(job engine.JobID, now time.Time) (r ruling) {
 // lane answers.
 func (g *gate) passes(l Lane, job engine.JobID, way bool, now time.Time) {
 	g.keyWorks()
-	if way {
-		g.change(func() bool { return g.alive(g.lane(l), job, now) })
-	}
+	g.change(func() bool {
+		b := g.lane(l)
+		if b.idle = !way; b.idle {
+			return false
+		}
+		return g.alive(b, job, now)
+	})
 }
 
 // keyWorks notes that the key was let in.

@@ -23,15 +23,17 @@ type asking struct {
 	dec *json.Decoder
 }
 
-// question is a command with its whole environment; reply is how it ended.
+// question is a command with its whole environment; reply is how it ended. Bytes go as they are: JSON would mend broken
+// UTF-8 in a text.
 type (
 	question struct {
-		Args, Env []string
-		Dir       string
+		Args [][]byte
+		Env  []string
+		Dir  string
 	}
 	reply struct {
 		Code           int
-		Stdout, Stderr string
+		Stdout, Stderr []byte
 	}
 )
 
@@ -50,8 +52,12 @@ func (c command) asked(t testing.TB) result {
 	}
 	hangs := time.AfterFunc(patience, func() { _ = a.cmd.Process.Signal(syscall.SIGQUIT) })
 	defer hangs.Stop()
+	q := question{Env: env, Dir: c.dir}
+	for _, arg := range c.args {
+		q.Args = append(q.Args, []byte(arg))
+	}
 	var r reply
-	if err = a.enc.Encode(question{c.args, env, c.dir}); err == nil {
+	if err = a.enc.Encode(q); err == nil {
 		err = a.dec.Decode(&r)
 	}
 	if err != nil {
@@ -59,7 +65,7 @@ func (c command) asked(t testing.TB) result {
 		t.Fatalf("farsight %s: its process is gone: %v", strings.Join(c.args, " "), err)
 	}
 	idle.put(a)
-	return result{r.Code, r.Stdout, r.Stderr}.withoutKey(t, c.args)
+	return result{r.Code, string(r.Stdout), string(r.Stderr)}.withoutKey(t, c.args)
 }
 
 // idle are the processes that are asked nothing at the moment.
@@ -136,10 +142,10 @@ func (q question) carriedOut() (r reply) {
 		q.Dir = here
 	}
 	if err := os.Chdir(q.Dir); err != nil {
-		return reply{Code: -2, Stderr: err.Error()}
+		return reply{Code: -2, Stderr: []byte(err.Error())}
 	}
 	var said sync.WaitGroup
-	caught := func(file **os.File, into *string) func() {
+	caught := func(file **os.File, into *[]byte) func() {
 		was := *file
 		from, to, err := os.Pipe()
 		if err != nil {
@@ -147,8 +153,7 @@ func (q question) carriedOut() (r reply) {
 		}
 		*file = to
 		said.Go(func() {
-			text, _ := io.ReadAll(from)
-			*into = string(text)
+			*into, _ = io.ReadAll(from)
 			_ = from.Close()
 		})
 		return func() { _, *file = to.Close(), was }
@@ -156,7 +161,11 @@ func (q question) carriedOut() (r reply) {
 	stdin := os.Stdin
 	os.Stdin, _ = os.Open(os.DevNull)
 	out, err := caught(&os.Stdout, &r.Stdout), caught(&os.Stderr, &r.Stderr)
-	r.Code = Main("", q.Args)
+	var args []string
+	for _, arg := range q.Args {
+		args = append(args, string(arg))
+	}
+	r.Code = Main("", args)
 	out()
 	err()
 	_ = os.Stdin.Close()

@@ -134,11 +134,11 @@ func leftOr(ctx context.Context, err error) error {
 
 // printBackup says what was made, such as
 //
-//	/srv/farsight/backup/20261121T120000Z: verified, 4.3 MB written in 310 ms, 11 of 12 months as copied before
+//	/srv/farsight/backup/20261121T120000Z: verified, 4.3 MB written in 310 ms, 11 of 12 months unchanged since an earlier backup
 //
 // The backups of a folder share the copy of a month that has not changed between them.
 func printBackup(r engine.BackupDone, out cli.Out) error {
-	kept := human.If(r.Reused > 0, fmt.Sprintf(", %d of %s as copied before", r.Reused, human.Counted(len(r.Months), "month", "months")))
+	kept := human.If(r.Reused > 0, fmt.Sprintf(", %d of %s unchanged since an earlier backup", r.Reused, human.Counted(len(r.Months), "month", "months")))
 	_, _ = fmt.Fprintf(out.W, "%s: verified, %s written in %s%s\n", safe.Text(r.Path), human.Bytes(r.Copied), r.Took.Round(10*time.Millisecond), kept)
 	// A month that could not be copied keeps the copy of an earlier backup, if there is one.
 	for month, why := range r.Failed {

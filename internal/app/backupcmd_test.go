@@ -73,7 +73,7 @@ func TestBackupRestoreAndCompact(t *testing.T) {
 	if r := in(dir, "backup", "--list").asked(t).wants(t, exitDone); !strings.Contains(r.stdout, "no backup") {
 		t.Errorf("list of nothing: %s", r.stdout)
 	}
-	if r := in(dir, "backup").asked(t).wants(t, exitDone); strings.Contains(r.stdout, "copied before") {
+	if r := in(dir, "backup").asked(t).wants(t, exitDone); strings.Contains(r.stdout, "unchanged") {
 		t.Errorf("the first backup: %s", r.stdout)
 	}
 	r := in(dir, "backup", "--list", "--json").asked(t).wants(t, exitDone)

@@ -48,7 +48,7 @@ func completeFlags() map[string]cobra.CompletionFunc {
 		"platform": offer(texts(route.Platforms())...), "log-level": offer(engine.LogLevels()...), "level": offer(engine.LogLevels()...),
 		"theme": offer(config.Themes()...), "glyphs": offer(themes.GlyphNames()...), "keep-running": offer("auto", "true", "false"),
 		"timelines": offer(string(league.TimelinesAll), string(league.TimelinesRanked), string(league.TimelinesNone)),
-		"mode":      offer(ingest.ModeFull, ingest.ModeLatest), "format": offer(cli.NDJSON, cli.CSV), "export format": offer("parquet"), "output": offer(forms...), "confirm": offer(engine.ConfirmAll),
+		"mode":      offer(ingest.ModeFull, ingest.ModeLatest), "format": offer(cli.NDJSON, cli.CSV), "export format": offer("parquet"), "output": offer(forms...), "logs output": offer(forms[:2]...), "metrics output": offer(forms[:2]...), "confirm": offer(engine.ConfirmAll),
 		"state": completeStates, "class": completeClasses, "account": completeAccounts, "job": completeJobs(engine.States()),
 		"queue": completeQueues, "ranks queue": offer("RANKED_SOLO_5x5", "RANKED_FLEX_SR"), "kind": offer(kinds()...),
 		"run": completeSchedules, "pause": completeSchedules, "resume": completeSchedules, "edit": completeSchedules,

@@ -214,7 +214,7 @@ func (c *column) page() error {
 	if len(c.path) > 1 {
 		again, _ = (&rle.Encoding{BitWidth: 1}).EncodeLevels(nil, c.again)
 	}
-	deepest := len(c.path)/2 + 1 // of two bits, where it is 2
+	deepest := len(c.path)/2 + 1 // which is also how many bits it takes
 	depths, err := (&rle.Encoding{BitWidth: deepest}).EncodeLevels(nil, c.depths)
 	if err != nil {
 		return err
@@ -259,7 +259,7 @@ func (c *column) chunk(at int64) (is format.ColumnMetaData, raw []byte, err erro
 	}
 	c.is.TotalCompressedSize = int64(len(pages))
 	if c.logical != nil && c.least.Type != riot.Null { // no fractions, no true and false
-		c.is.Statistics.MinValue, c.is.Statistics.MaxValue = c.plain(nil, c.least), c.plain(nil, c.most)
+		c.is.Statistics.MinValue, c.is.Statistics.MaxValue = c.plain([]byte{}, c.least), c.plain([]byte{}, c.most)
 	}
 	is = c.is
 	c.begin()

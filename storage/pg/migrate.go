@@ -249,7 +249,7 @@ func (db *DB) Copied() (at time.Time) {
 }
 
 // detachIn compares where the schema is with where it was: nothing is done where it has stayed. Of
-// two that settle at once the second waits for the row and finds it settled.
+// two at once the second waits for the row and finds it detached.
 func detachIn(ctx context.Context, c *pgx.Conn) error {
 	return pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error {
 		var here, last string

@@ -138,9 +138,11 @@ func (f *Forecast) ByEnd(v *View) []engine.AccountRow {
 	// holds until it has moved by as much.
 	const near = 10 * time.Second
 	ends := make(map[string]time.Time, len(all))
+	for i := range all {
+		ends[all[i].ID] = f.ends[all[i].ID] // what stands while nobody knows a newer one, as in a pause
+	}
 	for i := range f.Plan.Accounts {
-		a := &f.Plan.Accounts[i]
-		if ends[a.Account] = f.ends[a.Account]; a.Ends.Sub(ends[a.Account]).Abs() >= near {
+		if a := &f.Plan.Accounts[i]; !a.Ends.IsZero() && a.Ends.Sub(ends[a.Account]).Abs() >= near {
 			ends[a.Account] = a.Ends.Truncate(near)
 		}
 	}

@@ -57,3 +57,27 @@ func TestV6c_NearEndsMoveNoRow(t *testing.T) {
 		}
 	}
 }
+
+// TestV6e_APauseMovesNoAccount: while nobody knows when they end, accounts stand in the order in which they would have.
+func TestV6e_APauseMovesNoAccount(t *testing.T) {
+	v := view(new(Data))
+	var f Forecast
+	for i, id := range []string{"a", "b", "c"} {
+		v.Accounts = append(v.Accounts, engine.AccountRow{ID: id, Status: engine.Syncing})
+		f.Plan.Accounts = append(f.Plan.Accounts, engine.AccountForecast{Account: id, Ends: v.Now.Add(time.Hour - time.Duration(i)*time.Minute)})
+	}
+	order := func() (ids string) {
+		for _, a := range f.ByEnd(v) {
+			ids += a.ID
+		}
+		return ids
+	}
+	works := order()
+	for i := range f.Plan.Accounts {
+		f.Plan.Accounts[i].Ends = time.Time{}
+	}
+	paused := order()
+	if f.Plan.Accounts = nil; works != "cba" || paused != works || order() != works {
+		t.Errorf("%s at work, %s in a pause, %s without a plan", works, paused, order())
+	}
+}

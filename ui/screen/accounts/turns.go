@@ -7,6 +7,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/charts"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
@@ -18,16 +19,13 @@ type turns struct {
 	first map[string]engine.JobRow
 }
 
-// leastTurns is how many jobs are asked for at least: as many as the board of Overview asks for.
-const leastTurns = 100
-
 // want asks for enough of them that each sync has one, as long as syncs take turns.
 func (t *turns) want(v *page.View) engine.Query {
 	open := len(v.Syncing())
 	if open == 0 || v.Engine.State == engine.EngineBrowse || !t.Due(v, v.Seq) {
 		return nil
 	}
-	return engine.JobsQuery{Soonest: true, Page: engine.Page{Limit: page.Clamp(3*open, leastTurns, page.ListMost)}}
+	return engine.JobsQuery{Soonest: true, Page: engine.Page{Limit: page.Clamp(3*open, block.LeavingNext, page.ListMost)}}
 }
 
 // got takes the answer; false = it is to another question.
@@ -56,13 +54,15 @@ func sooner(a, b *engine.JobRow) bool {
 // next is when the next call of an account leaves; "" = it has none to come. Of one that is far behind the others about
 // when, as it is foreseen.
 func (p *Screen) next(v *page.View, a *engine.AccountRow) part.Cell {
-	if !a.Status.Open() || a.Stand != "" {
+	if !a.Status.Open() || a.Stand != "" || v.Engine.State == engine.EngineBrowse {
 		return part.Cell{}
 	}
 	if slices.ContainsFunc(v.Running(), func(j engine.JobRow) bool { return j.Owner == a.ID }) {
 		return part.As(themes.Run, "now")
 	}
-	j := p.turns.first[a.ID]
+	rows := []engine.JobRow{p.turns.first[a.ID]}
+	v.Hold(rows)
+	j := rows[0]
 	switch at := page.GoesAt(&j); {
 	case at.IsZero():
 		if at = p.plan.NextOf(a.ID); j.ID == "" && at.After(v.Now) {

@@ -77,10 +77,10 @@ func (g *inGroups) want(v *page.View, p *Screen) engine.Query {
 		if q := g.reasons.Want(v, p.queue); q != nil {
 			return q
 		}
-	}
-	if p.more {
-		if q := g.soon.Ask(v, v.Seq, block.NextQuery); q != nil {
-			return q
+		if p.queue == "" { // the question is about all queues
+			if q := g.soon.Ask(v, v.Seq, block.NextQuery); q != nil {
+				return q
+			}
 		}
 	}
 	if p.endedToo(v) {

@@ -19,7 +19,7 @@ type slot struct {
 
 // leave notes that the job of a slot is not there any more, and says what became of it; false = it left long ago, or
 // nothing is known of it.
-func (s *slot) leave(v *page.View, well string) (became part.Cell, keep bool) {
+func (s *slot) leave(v *page.View) (became part.Cell, keep bool) {
 	if s.left.IsZero() {
 		s.left = v.Now
 	}
@@ -35,16 +35,11 @@ func (s *slot) leave(v *page.View, well string) (became part.Cell, keep bool) {
 		s.shown.State = engine.Discarded
 	case made:
 		s.shown.State = engine.Completed
-	case well != "": // how its try ended is not known yet
+	default: // how its try ended is not known yet
 		s.shown.State, s.shown.Tries = engine.Cancelled, max(s.row.Tries-1, 0)
-	default: // when it goes is past
-		s.shown.Until, s.shown.Due = time.Time{}, time.Time{}
 	}
 	if made {
-		if well != "" {
-			well = page.Some(c.Status) + well
-		}
-		became = charts.Became(v, &c, well)
+		became = charts.Became(v, &c, page.Some(c.Status)+" in ")
 	}
 	return became, true
 }
@@ -63,7 +58,7 @@ func (g *inGroups) keepRunning(v *page.View, group *block.JobGroup, h int) {
 		if j := running[s.row.ID]; j != nil {
 			delete(running, j.ID)
 			kept = append(kept, slot{row: *j, shown: *j})
-		} else if became, keep := s.leave(v, " in "); keep {
+		} else if became, keep := s.leave(v); keep {
 			group.Left[s.row.ID] = became
 			kept = append(kept, s)
 		}

@@ -381,10 +381,10 @@ func (d *chartBlock) fields(l *part.Line, b engine.BucketRow, name themes.Token)
 
 // riotSays is the server's count beside ours: the same, or by how much it is above. Ours is
 // higher by the calls that are under way.
-// One that is minutes old is not told: the window that it was of is over.
+// One of a window that is over, or a minute old, is not told.
 func (d *chartBlock) riotSays(b engine.BucketRow) part.Cell {
 	switch {
-	case b.Server < 0, engine.OldReading(b.ServerAt, d.Now) >= time.Minute:
+	case b.Server < 0, !b.ServerAt.IsZero() && d.Now.Sub(b.ServerAt) >= min(b.Window, time.Minute):
 		return part.As(themes.Dim, part.None)
 	case b.Foreign > 0:
 		return part.As(themes.Warn, block.TallCount(int64(b.Server))+" +"+strconv.Itoa(b.Foreign))

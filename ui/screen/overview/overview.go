@@ -178,7 +178,7 @@ func (o *Screen) syncing(v *page.View) part.Slice[arrival] {
 		ends := o.collections.Ends(c, v.Now)
 		at := slices.IndexFunc(all.Items, func(a arrival) bool {
 			end := o.plan.EndOf(a.ID)
-			return a.collection == nil && !ends.IsZero() && (end.IsZero() || end.After(ends))
+			return a.collection == nil && ends.After(v.Now) && (end.IsZero() || end.After(ends))
 		})
 		if at < 0 {
 			at = len(all.Items)

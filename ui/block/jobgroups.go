@@ -400,7 +400,7 @@ func (g *JobGroup) HeadText(v *page.View) string {
 	case g.State == engine.Pending:
 		return openOf(v, g.Rows)
 	case g.State.Terminal():
-		return ""
+		return human.If(g.Jobs == MostEnded, "the last to end") // there are others
 	case first.Stand == "" && g.State == engine.Available && g.Shape == engine.ShapeInLine:
 		if b, ok := v.Limits.Pacing(); ok && b.Blocked.After(v.Now) && !b.Frozen() {
 			return "held by a " + b.BlockedBy + ", it ends in " + charts.Soon(v, b.Blocked)

@@ -189,7 +189,17 @@ func isPatchNumber(s string) bool {
 //
 //	"metadata":{"dataVersion":"2","matchId":"EUW1_7012345678","participants":["8QfA1b…",…]}
 func (s *scanner) isOf(info func()) (match string) {
-	s.members(member{"metadata", func() { s.members(member{"matchId", &match}) }}, member{"info", info})
+	players := 0
+	player := func() { // is a text, and nobody reads it
+		if players++; players > maxParticipants {
+			s.refuse(errCrowd)
+			return
+		}
+		_ = s.str()
+	}
+	s.members(member{"metadata", func() {
+		s.members(member{"matchId", &match}, member{"participants", func() { players = 0; s.array(player) }})
+	}}, member{"info", info})
 	return match
 }
 

@@ -78,6 +78,7 @@ func playedAt(ms int64) func(Match) bool {
 
 func TestMalformedPayloads(t *testing.T) {
 	crowd := `{"metadata":{"matchId":"EUW1_1"},"info":{"participants":[` + strings.Repeat("{},", 300) + `{}]}}`
+	named := `{"metadata":{"matchId":"EUW1_1","participants":[` + strings.Repeat(`"p",`, 256) + `"p"]},"info":{}}`
 	for text, want := range map[string]string{
 		``: "not valid JSON", `{}`: "does not say which match", `null`: "does not say which match", `[]`: "does not say which match",
 		`"x"`: "does not say which match", `<html><body>502</body></html>`: "not valid JSON",
@@ -92,7 +93,7 @@ func TestMalformedPayloads(t *testing.T) {
 		`{"metadata":[],"info":{}}`:                             "does not say which match",
 		`{"metadata":{"matchId":"EUW1_1"},"info":{"kills":01}}`: "not valid JSON",
 		`{"metadata":{"matchId":"EUW1_1"},"info":{"a":"` + "\n": "not valid JSON",
-		crowd: "more than 256 participants",
+		crowd: "more than 256 participants", named: "more than 256 participants",
 	} {
 		_, errMatch := scanMatch([]byte(text), "EUW1_1")
 		_, errTimeline := scanTimeline([]byte(text), "EUW1_1")

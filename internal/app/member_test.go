@@ -44,14 +44,19 @@ func (f *inFleet) leader(but int) (pid int) {
 	f.t.Helper()
 	for _, p := range f.members {
 		p.until("another leader", func() bool {
-			holder := sql(f.t, f.at, "select holder from fs_fleet where expires > clock_timestamp()")
-			if len(holder) == 1 {
-				id, _, _ := strings.Cut(holder[0], "-")
-				pid, _ = strconv.Atoi(id)
-			}
+			pid = f.leads()
 			return pid != 0 && pid != but
 		})
 		break
+	}
+	return pid
+}
+
+// leads is the process that leads the schema's members; 0 = none does.
+func (s inSchema) leads() (pid int) {
+	for _, holder := range sql(s.t, s.at, "select holder from fs_fleet where expires > clock_timestamp()") {
+		id, _, _ := strings.Cut(holder, "-")
+		pid, _ = strconv.Atoi(id)
 	}
 	return pid
 }

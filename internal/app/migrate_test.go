@@ -279,7 +279,7 @@ func TestPostgres_WhatCannotMove(t *testing.T) {
 	}
 	engine.kill()
 	engine = there.command("serve").start(t)
-	engine.says("ready: process")
+	engine.until("it leads", func() bool { return there.leads() == engine.cmd.Process.Pid }) // before it does, a move may
 	beside := inSchema{t, s.sim, at, freshDir(t)}
 	if r := beside.run(exitHeld, "migrate", "--to", dir); !strings.Contains(r.stderr, fmt.Sprintf("is held by process %d", engine.cmd.Process.Pid)) ||
 		!strings.Contains(r.stderr, "end all its engines") {

@@ -166,21 +166,29 @@ func TestI7_AnOutageBuriesNothing(t *testing.T) {
 	}
 }
 
+// afterTwoOutages are two syncs under a development key at the end of an outage of matches and timelines, with hundreds of
+// matches before the timelines; Cy#EUW has five and is not synced.
+func afterTwoOutages(t *testing.T) (s *sim.Sim, r *rig, over time.Time) {
+	t.Helper()
+	s = newSim(sim.Options{
+		Limits:  sim.Limits{App: []sim.Limit{{N: 20, Per: time.Second}, {N: 100, Per: 2 * time.Minute}}},
+		Players: []sim.PlayerSpec{short("Ana#EUW", 500), short("Ben#EUW", 500), short("Cy#EUW", 5)},
+	})
+	r = start(t, s)
+	r.trigger("Ana#EUW", engine.SyncAsk{Timelines: "all"})
+	r.trigger("Ben#EUW", engine.SyncAsk{Timelines: "all"})
+	r.until("Ana#EUW", time.Hour, func(row engine.AccountRow) bool { return row.Timelines.Open > 100 })
+	over = down(t, s, 4*time.Minute)
+	must(t, s.Inject(sim.Fault{Kind: sim.Unavailable, Match: sim.Match{Method: route.Timeline}, Until: 4 * time.Minute}))
+	time.Sleep(time.Until(over))
+	return s, r, over
+}
+
 // TestI7_ALaneThatRefusesTargetsTakesNoTurns: what answered a probe told nothing of the lane, so that the next one goes by
 // its rank: an operator's sync ends as if nothing was down.
 func TestI7_ALaneThatRefusesTargetsTakesNoTurns(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
-		s := newSim(sim.Options{
-			Limits:  sim.Limits{App: []sim.Limit{{N: 20, Per: time.Second}, {N: 100, Per: 2 * time.Minute}}},
-			Players: []sim.PlayerSpec{short("Ana#EUW", 500), short("Ben#EUW", 300), short("Cy#EUW", 5)},
-		})
-		r := start(t, s)
-		r.trigger("Ana#EUW", engine.SyncAsk{Timelines: "all"})
-		r.trigger("Ben#EUW", engine.SyncAsk{Timelines: "all"})
-		r.until("Ana#EUW", time.Hour, func(row engine.AccountRow) bool { return row.Timelines.Open > 100 })
-		over := down(t, s, 4*time.Minute)
-		must(t, s.Inject(sim.Fault{Kind: sim.Unavailable, Match: sim.Match{Method: route.Timeline}, Until: 4 * time.Minute}))
-		time.Sleep(time.Until(over))
+		s, r, _ := afterTwoOutages(t)
 		must(t, s.Inject(sim.Fault{Kind: sim.Forbidden, Match: sim.Match{Method: route.Timeline}}))
 		time.Sleep(6 * time.Minute)
 		r.trigger("Cy#EUW", engine.SyncAsk{Timelines: "none"})
@@ -192,17 +200,7 @@ func TestI7_ALaneThatRefusesTargetsTakesNoTurns(t *testing.T) {
 // before the timelines: one timeline is asked for before its rank.
 func TestI7_WhatIsDownIsTriedBeforeItsRank(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
-		s := newSim(sim.Options{
-			Limits:  sim.Limits{App: []sim.Limit{{N: 20, Per: time.Second}, {N: 100, Per: 2 * time.Minute}}},
-			Players: []sim.PlayerSpec{short("Ana#EUW", 500), short("Ben#EUW", 500)},
-		})
-		r := start(t, s)
-		r.trigger("Ana#EUW", engine.SyncAsk{Timelines: "all"})
-		r.trigger("Ben#EUW", engine.SyncAsk{Timelines: "all"})
-		r.until("Ana#EUW", time.Hour, func(row engine.AccountRow) bool { return row.Timelines.Open > 100 })
-		over := down(t, s, 4*time.Minute)
-		must(t, s.Inject(sim.Fault{Kind: sim.Unavailable, Match: sim.Match{Method: route.Timeline}, Until: 4 * time.Minute}))
-		time.Sleep(time.Until(over))
+		_, r, over := afterTwoOutages(t)
 		if n := len(r.limits.Down()); n != 2 {
 			t.Fatalf("%d lanes are down", n)
 		}

@@ -28,12 +28,18 @@ func TestB19d_TheClaimReadsThePause(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := b.Insert(context.Background(), engine.Spec{Kind: fetch, Queue: fullQ, Key: "a"}); err != nil {
+		made, err := b.Insert(context.Background(), engine.Spec{Kind: fetch, Queue: fullQ, Key: "a"})
+		if err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Minute)
-		if s := b.Stats(); s.Finished != 0 || s.InFlight != 0 {
-			t.Errorf("jobs of a paused queue were claimed: %+v", s)
+		var j engine.Job
+		err = s.Read(context.Background(), func(tx engine.Tx) (err error) {
+			j, err = s.Job(tx, made[0].ID)
+			return err
+		})
+		if err != nil || j.State != engine.Available || j.Rev != 1 { // a claim bumps it
+			t.Errorf("a job of a paused queue was claimed: %v, %v", j, err)
 		}
 		if err := stop(); err != nil {
 			t.Error(err)

@@ -110,9 +110,10 @@ func (m *Metrics) Text(ctx context.Context) ([]byte, error) {
 	out := sheet{}
 	m.read(ctx, out)
 	out.process()
+	text := out.text()
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return append(out.text(), m.counted.text()...), nil
+	return append(text, m.counted.text()...), nil
 }
 
 // Publish counts the changes of one commit.

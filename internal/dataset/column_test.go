@@ -76,7 +76,7 @@ func TestL22_PagesAndRowGroupsComeBack(t *testing.T) {
 				}
 			}
 		}
-		if high["text"] != strings.Repeat("é", 400) || low["kills"] != "\x03\x00\x00\x00" || high["kills"] != "\x04\x00\x00\x00" || len(high) != 5 {
+		if least, told := low["text"]; high["text"] != strings.Repeat("é", 400) || least != "" || !told || low["kills"] != "\x03\x00\x00\x00" || high["kills"] != "\x04\x00\x00\x00" || len(high) != 5 {
 			t.Errorf("the least are told as %q, the greatest as %q", low, high)
 		}
 	}

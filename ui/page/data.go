@@ -188,7 +188,6 @@ func keepPlaces(rows []engine.JobRow) {
 			lines[j.Line] = append(lines[j.Line], i)
 		}
 	}
-	byPlace := func(a, b engine.JobRow) int { return compareTurns(&a, &b) }
 	for _, at := range lines {
 		if slices.IsSortedFunc(at, func(a, b int) int { return compareTurns(&rows[a], &rows[b]) }) {
 			continue
@@ -197,7 +196,7 @@ func keepPlaces(rows []engine.JobRow) {
 		for n, i := range at {
 			jobs[n] = rows[i]
 		}
-		slices.SortStableFunc(jobs, byPlace)
+		SortRows(jobs, compareTurns)
 		for n, i := range at {
 			rows[i] = jobs[n]
 		}

@@ -2,19 +2,18 @@ package themes
 
 import (
 	"math"
-	"strconv"
-	"strings"
 
+	"charm.land/lipgloss/v2"
 	"github.com/lucasb-eyer/go-colorful"
 )
 
 // parse reads "#rrggbb", from the tables of this package or checked before.
 func parse(hex string) colorful.Color {
-	n, err := strconv.ParseUint(strings.TrimPrefix(hex, "#"), 16, 32)
-	if err != nil || len(hex) != len("#rrggbb") {
+	c, ok := colorful.MakeColor(lipgloss.Color(hex))
+	if !ok || len(hex) != len("#rrggbb") {
 		panic("themes: bad colour " + hex)
 	}
-	return colorful.Color{R: float64(n>>16) / 255, G: float64(n>>8&0xff) / 255, B: float64(n&0xff) / 255}
+	return c
 }
 
 // distance is CIE76, on the usual scale of 0 to 100 for lightness: it is near to what

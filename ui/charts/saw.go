@@ -137,9 +137,15 @@ func HitKind(c *engine.CallRow) string { return strings.TrimPrefix(string(c.Clas
 // SawAxis is the axis of the window that sets the pace, on w cells of which up to two fifths lie before
 // now. Its steps are the shortest in which left, the time until the work is done, fits; a window keeps
 // four cells at least, so that its tooth is seen. was is the axis before: its step stays until work
-// fits well into a shorter one, or no longer into it.
+// fits well into a shorter one, or no longer into it. While what is known of the past fills no more than
+// the cells of the title, it has those.
 func SawAxis(v *page.View, window, left time.Duration, w int, was TimeAxis) TimeAxis {
+	const title = 26
 	now, _ := ChartNow(v)
+	known := v.Engine.Started
+	if seen := v.Past.Since(time.Time{}); len(seen) > 0 && seen[0].At.Before(known) {
+		known = seen[0].At
+	}
 	width := max(w, 4)
 	var fit TimeAxis
 	for _, step := range AxisSteps[StepAt(max(window/12, 2*time.Second)):] {
@@ -147,6 +153,9 @@ func SawAxis(v *page.View, window, left time.Duration, w int, was TimeAxis) Time
 			break
 		}
 		back := min(width*2/5, int(page.PastSpan/step))
+		if now.Sub(known) < title*step {
+			back = min(back, title)
+		}
 		fit = TimeAxis{part.NewAxis(now, step, back, width)}
 		ahead := time.Duration(width-back) * step
 		if step < was.Step {

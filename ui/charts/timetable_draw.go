@@ -376,10 +376,10 @@ func (t *Timetable) Tail(v *page.View) string {
 }
 
 // Overlay lays a title and what it says over the left end of a painted row, whose own cells begin behind
-// them, with no word that the title would cut; the note stands where it ends two cells before cell room of the row.
-func Overlay(v *page.View, title, note, row string, room, w int) string {
+// them, with no word that the title would cut.
+func Overlay(v *page.View, title, note, row string, w int) string {
 	l := part.NewLine(v.Theme, w).Gap(1).Put(v.Theme.Title(), title).Gap(1)
-	if note != "" && l.At()+safe.Width(note)+2 <= room {
+	if note != "" {
 		l.Put(themes.Dim, note).Gap(1)
 	}
 	l.Gap(1)

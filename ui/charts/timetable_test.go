@@ -180,17 +180,28 @@ func TestV6b_TheSawReachesTheEndOfTheWork(t *testing.T) {
 	if a := SawAxis(v, 2*time.Minute, 11*time.Minute, 114, was); a.Step != was.Step {
 		t.Errorf("a minute less makes steps of %v ones of %v", was.Step, a.Step)
 	}
+	// A minute after the start its past is no wider than the title, unless the console has seen more.
+	v.Engine.Started = v.Now.Add(-time.Minute)
+	if a := SawAxis(v, 12*time.Second, 3*time.Minute, 114, TimeAxis{}); a.Back != 26 {
+		t.Errorf("a minute of the past has %d cells of %v", a.Back, a.Step)
+	}
+	past := &page.Past{}
+	past.See(v.Data, v.Now.Add(-2*time.Minute))
+	v.Past = past
+	if a := SawAxis(v, 12*time.Second, 3*time.Minute, 114, TimeAxis{}); a.Back != 45 {
+		t.Errorf("two minutes of the past have %d cells of %v", a.Back, a.Step)
+	}
 }
 
-// TestATitleHidesNoWordOfTheAxis: its note is left out where it would stand on now, and stays beside it.
+// TestATitleHidesNoWordOfTheAxis: its note stands beside now.
 func TestATitleHidesNoWordOfTheAxis(t *testing.T) {
 	v := &page.View{Data: &page.Data{Ready: true}, Theme: themes.NewMono(themes.Unicode), Now: noon}
-	for back := 25; back < 40; back++ {
+	for back := 32; back < 48; back++ {
 		c := part.NewChart(v.Theme, newAxis(noon, time.Second, back, 60).Axis, 1)
 		c.Words(0)
 		row := c.Row(part.NewLine(v.Theme, 62).Gap(1), 0).String()
-		got := ansi.Strip(Overlay(v, "12 s WINDOW", "100 calls a tooth", row, back, 62))
-		if !strings.Contains(got, "  now") || strings.Contains(got, "tooth") != (back >= 32) {
+		got := ansi.Strip(Overlay(v, "12 s WINDOW", "100 calls a tooth", row, 62))
+		if !strings.Contains(got, "tooth  ") || !strings.Contains(got, "  now") {
 			t.Errorf("now at %d: %q", back, got)
 		}
 	}

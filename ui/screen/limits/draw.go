@@ -217,7 +217,7 @@ func (p *Screen) limits(v *page.View, t *charts.Timetable, src part.Slice[engine
 		if hidden := len(rest) - at.others; hidden > 0 {
 			s.Title += ", " + page.Count(hidden) + " more"
 		}
-		s.Head, s.Rows = charts.Overlay(v, s.Title, "", s.Rows[0], 0, w), s.Rows[1:]
+		s.Head, s.Rows = charts.Overlay(v, s.Title, "", s.Rows[0], w), s.Rows[1:]
 	}
 	s.Height = len(s.Rows)
 	s.Click = func(_, y int) string {

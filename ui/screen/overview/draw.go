@@ -105,7 +105,12 @@ func (o *Screen) tightest(v *page.View, t *charts.Timetable, w, h int) part.Sect
 		return s
 	}
 	c := part.NewChart(v.Theme, t.Axis, h+1)
+	name := human.Window(b.Window) + " WINDOW" + human.If(!page.OneHost(v), " "+b.Host)
+	tooth := human.Counted(b.Most(), "call", "calls") + " a tooth"
 	tail := human.Either(v.Size == page.S, "", page.Joined(v, v.NextCalls(), t.Tail(v)))
+	if len(name)+len(tooth)+4 > t.Back { // no room for both before now
+		tail, tooth = human.If(v.Size != page.S, page.Joined(v, tooth, tail)), ""
+	}
 	c.Ends(0, themes.Dim, tail)
 	c.Words(0)
 	t.DrawSaw(v, c, 1, h-1, t.SawOf(v, b, v.Calls))
@@ -117,8 +122,7 @@ func (o *Screen) tightest(v *page.View, t *charts.Timetable, w, h int) part.Sect
 	for y := range h + 1 {
 		s.Rows = append(s.Rows, c.Row(part.NewLine(v.Theme, w).Gap(1), y).String())
 	}
-	name := human.Window(b.Window) + " WINDOW" + human.If(!page.OneHost(v), " "+b.Host)
-	s.Head, s.Rows = charts.Overlay(v, name, human.Counted(b.Most(), "call", "calls")+" a tooth", s.Rows[0], t.Back, w), s.Rows[1:]
+	s.Head, s.Rows = charts.Overlay(v, name, tooth, s.Rows[0], w), s.Rows[1:]
 	return s
 }
 
@@ -217,7 +221,7 @@ func (o *Screen) lanes(v *page.View, t *charts.Timetable, w, h int) part.Section
 	// Above the lanes are the chart and its sums, below them the row of the retries.
 	first := len(s.Rows) - 1 - lanes
 	if v.Size == page.S { // the words of the axis stand in the row of the title
-		s.Head, s.Rows = charts.Overlay(v, s.Title, "", s.Rows[0], 0, w), s.Rows[1:]
+		s.Head, s.Rows = charts.Overlay(v, s.Title, "", s.Rows[0], w), s.Rows[1:]
 		first--
 	}
 	s.Click = func(_, y int) string {

@@ -108,7 +108,7 @@ func (p *Screen) Draw(v *page.View) []string {
 	v.Ticks = v.Ticks || !rests && t.Moves()
 	at := p.places(v, paced, len(src.Items)-page.Btoi(paced))
 	// A 429 takes two rows in its block.
-	hits := lastHits(p.tape.Take(v), t.Begin(), (at.blocks+1)/2)
+	hits := lastHits(v.Calls, t.Begin(), (at.blocks+1)/2) // as many as the title counts
 	top := p.limits(v, &t, src, at, page.Btoi(paced), inner, gutter)
 	out := v.Sections(0, 0, v.W, top.Height+1, top)
 	if at.blocks > 0 {
@@ -162,7 +162,6 @@ const wideField = 7
 type chartBlock struct {
 	*page.View
 	t     *charts.Timetable
-	calls []engine.CallRow
 	chart *part.Chart
 	// by row; nil = nothing stands before it
 	left []func(l *part.Line)
@@ -181,7 +180,7 @@ func (p *Screen) limits(v *page.View, t *charts.Timetable, src part.Slice[engine
 	if v.Size == page.S {
 		head, gap = 1, 0
 	}
-	d := chartBlock{View: v, t: t, calls: p.tape.Take(v), gutter: gutter, pacing: head}
+	d := chartBlock{View: v, t: t, gutter: gutter, pacing: head}
 	d.others = head + at.pacing + min(gap, at.others)
 	d.lanes = d.others + at.others + min(gap, at.lanes)
 	d.left = make([]func(*part.Line), d.lanes+at.lanes)
@@ -399,7 +398,7 @@ func (d *chartBlock) riotSays(b engine.BucketRow) part.Cell {
 // drawn.
 func (d *chartBlock) other(y int, b engine.BucketRow) {
 	d.left[y] = func(l *part.Line) { d.fields(l, b, themes.Text) }
-	s := d.t.SawOf(d.View, b, d.calls)
+	s := d.t.SawOf(d.View, b, d.Calls)
 	d.t.DrawSaw(d.View, d.chart, y, 1, s)
 	says := d.note(b)
 	if says.Text == "" {

@@ -17,7 +17,7 @@ import (
 // h is at least 1; rows from the third on hold the words.
 func (d *chartBlock) pace(b engine.BucketRow, h int) {
 	y := d.pacing
-	d.t.DrawSaw(d.View, d.chart, y, h, d.t.SawOf(d.View, b, d.calls))
+	d.t.DrawSaw(d.View, d.chart, y, h, d.t.SawOf(d.View, b, d.Calls))
 	says, at := d.paceText(b, h-2), d.fieldsFrom()
 	for i := range h {
 		d.left[y+i] = func(l *part.Line) {

@@ -1,7 +1,11 @@
 package limits
 
 import (
+	"strings"
 	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/ui/page"
@@ -16,5 +20,19 @@ func TestLimitsOfASimulatorBlameNoLimiter(t *testing.T) {
 		if got := howGood(v); got != want {
 			t.Errorf("%s: %s", state, got)
 		}
+	}
+}
+
+// TestA429IsListedWithTheFrameThatCountsIt, though the calls of the recorder move on once a second.
+func TestA429IsListedWithTheFrameThatCountsIt(t *testing.T) {
+	p := New()
+	v := pagetest.View(&page.Data{Ready: true})
+	v.Calls = []engine.CallRow{{Seq: 1, Host: "europe", Status: 200, At: v.Now}}
+	p.Draw(v)
+	v.Now = v.Now.Add(100 * time.Millisecond)
+	v.Calls = append(v.Calls, engine.CallRow{Seq: 2, Host: "europe", Status: 429, Class: "429.app", At: v.Now})
+	v.Engine.Throttled = 1
+	if got := ansi.Strip(strings.Join(p.Draw(v), "\n")); !strings.Contains(got, "429s 1") || !strings.Contains(got, v.Now.Format("15:04:05")+" app") {
+		t.Error(got)
 	}
 }

@@ -36,10 +36,16 @@ var Collections = catalogue(filter.Options{Free: []string{"name", "state", "plat
 	number("stored", "matches", func(r *collected) int { return r.Collected.Stored }),
 	number("saved", "calls for matches that were stored or found already", (*collected).Saved).
 		head("SAVED", table.Number, 7, 9).drop(3).dimZero(themes.Text).greatestFirst(),
+	number("again", "matches that were listed again", func(r *collected) int { return r.Collected.Again }),
+	number("lost", "matches that could not be had", func(r *collected) int { return r.Collected.Lost }),
 	number("calls", "to list its ladders and players", func(r *collected) int { return r.Pages + r.Calls }).
 		head("LISTS", table.Number, 6, 8).drop(4).dimZero(themes.Text).greatestFirst(),
 	past("began", "its round", func(r *collected) time.Time { return r.Started }).
-		head("BEGAN", table.Words, 10, 10).drop(7).colour(themes.Dim).penned(func(p Pen, r *collected) string { return p.Ago(r.Started) }),
+		head("BEGAN", table.Words, 10, 10).drop(7).colour(themes.Dim).penned(func(p Pen, r *collected) string { return p.Ago(r.Started) }).
+		line("ROUND BEGAN", table.Words, 0).prints(func(r *collected) string { return human.Stamp(r.Started) }),
+	ahead("next", "its next round", func(r *collected) time.Time { return r.Next }).
+		line("NEXT ROUND", table.Words, 0).prints(func(r *collected) string { return human.Stamp(r.Next) }),
+	prose("error", "why its round failed, whole", func(r *collected) string { return r.Error }),
 
 	shown[collected]("progress").head("PLAYERS", table.Progress, 18, 24).tail(13).
 		sort(func(a, b *collected) int { return cmp.Compare(shareOf(b), shareOf(a)) }).cell(collectionProgress),
@@ -52,8 +58,11 @@ var Collections = catalogue(filter.Options{Free: []string{"name", "state", "plat
 	prose("stage", "what it does now, or why it ended", CollectionStage).head("STAGE", table.Sentence, 20, 24).flex(1).drop(2).colour(themes.Dim),
 )
 
-// CollectionList is where collections are shown, with the columns in their order.
-var CollectionList = Collections.Pick("name state progress matches done pace saved calls failed began ladder stage")
+// Where collections are shown, with the columns in their order.
+var (
+	CollectionList  = Collections.Pick("name state progress matches done pace saved calls failed began ladder stage")
+	CollectionLines = Collections.Pick("name state ladder listed players stored found again lost began next error")
+)
 
 // CollectionWord is how a collection stands, as screens write it.
 func CollectionWord(r *engine.CollectionRow) string {

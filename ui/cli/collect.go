@@ -6,11 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strings"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/await"
+	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
 )
 
@@ -186,24 +186,9 @@ func (s *show) endCollection(sum collectSummary) error {
 
 // Collections lists collections, or one in depth by its name.
 func Collections(name string) List {
-	return List{show: func(ctx context.Context, c engine.Console, o Out) error {
-		a, err := engine.Ask[engine.CollectionsAnswer](ctx, c, engine.CollectionsQuery{Name: name})
-		switch {
-		case err != nil:
-			return err
-		case o.JSON:
-			return lines(o, a.Collections)
-		case len(a.Collections) == 0:
-			_, err := fmt.Fprintln(o.W, "nothing is collected yet: `farsight collect master+ --platform kr --since 14d` begins")
-			return err
-		}
-		var rows [][]string
-		for _, c := range a.Collections {
-			rows = append(rows, []string{c.Name, c.Stands(), strings.Join(c.Platforms, ","), c.Queue, strings.Join(c.Tiers, " "),
-				count(c.Done()) + "/" + count(c.Players), count(c.Collected.Stored) + "/" + count(c.Collected.Found),
-				count(c.Collected.Again), count(c.Collected.Lost), human.Stamp(c.Started), human.Stamp(c.Next), c.Error})
-		}
-		return o.table([]column{words("NAME"), words("STATE"), words("PLATFORM"), words("QUEUE"), words("LADDER"), figures("PLAYERS"),
-			figures("MATCHES"), figures("AGAIN"), figures("LOST"), words("ROUND BEGAN"), words("NEXT ROUND"), wide("ERROR")}, rows)
-	}}
+	return listing[engine.CollectionRow]{
+		of: columns.Collections, shown: columns.CollectionLines,
+		none: "nothing is collected yet: `farsight collect master+ --platform kr --since 14d` begins",
+		read: once(engine.CollectionsQuery{Name: name}, func(a engine.CollectionsAnswer) []engine.CollectionRow { return a.Collections }, nil),
+	}.list()
 }

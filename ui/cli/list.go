@@ -268,14 +268,27 @@ func (l listing[T]) fits(now time.Time) (func(*T) bool, error) {
 	return func(row *T) bool { return fit.Match(row, now) }, nil
 }
 
-// sort puts rows into the list's own order, and then into the one that was asked for, so that rows which
-// that finds equal stay in the list's.
+// sort puts rows into the order that was asked for; those that it finds equal stay in the list's own. What is
+// sorted are their places: rows of each kind would want code of their own for it.
 func (l listing[T]) sort(rows []T, by func(a, b *T) int) {
-	if l.order != nil {
-		slices.SortStableFunc(rows, l.order)
+	if l.order == nil && by == nil {
+		return
 	}
-	if by != nil {
-		slices.SortStableFunc(rows, func(a, b T) int { return by(&a, &b) })
+	at, was := make([]int, len(rows)), slices.Clone(rows)
+	for i := range at {
+		at[i] = i
+	}
+	slices.SortStableFunc(at, func(a, b int) (order int) {
+		if by != nil {
+			order = by(&was[a], &was[b])
+		}
+		if order == 0 && l.order != nil {
+			order = l.order(was[a], was[b])
+		}
+		return order
+	})
+	for i, from := range at {
+		rows[i] = was[from]
 	}
 }
 

@@ -50,7 +50,7 @@ func helped(root *cobra.Command, args []string) []string {
 }
 
 // common are the commands that the program's own help shows; the others are a line away.
-var common = []string{"demo", "sync", "collect", "serve", "attach", "track", "status", "accounts", "jobs", "limits", "matches", "export", "doctor"}
+var common = []string{"demo", "sync", "collect", "serve", "attach", "track", "status", "accounts", "jobs", "limits", "export", "doctor"}
 
 // showMain prints the program's own help: what a newcomer needs, or with all every command.
 func showMain(root *cobra.Command, all bool) {

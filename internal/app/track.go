@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -189,6 +190,9 @@ func readList(in io.Reader, name string) (string, error) {
 		return "", fmt.Errorf("the list cannot be read: %w", err)
 	case len(body) > maxTrackFile:
 		return "", fmt.Errorf("the list has more than %d MiB: cut it into parts", maxTrackFile>>20)
+	}
+	if !utf8.Valid(body) {
+		return "", errors.New("the list is not UTF-8, and names in it would be lost: save it as UTF-8 (in Excel: CSV UTF-8)")
 	}
 	// Spreadsheets begin a CSV file with a byte order mark, which would be part of the first name.
 	return strings.TrimPrefix(string(body), "\ufeff"), nil

@@ -81,7 +81,8 @@ func TestV9a_AnAccountThatIsStoredNeedsNoPlatform(t *testing.T) {
 
 func TestTrackWithTagsAndPolicy(t *testing.T) {
 	t.Parallel()
-	dir := freshDir(t)
+	dir, korean := freshDir(t), filepath.Join(t.TempDir(), "korean.csv")
+	write(t, korean, "\xb4\xde\xba\xfb#KR1,kr\n") // 달빛#KR1, as Excel saves it in Korea
 	for _, c := range []struct {
 		args []string
 		code int
@@ -93,6 +94,7 @@ func TestTrackWithTagsAndPolicy(t *testing.T) {
 		{[]string{"--tag", "pro"}, exitUsage, "--policy"},
 		{[]string{"--policy", "queues=solo", "--tag", "pro"}, exitUsage, "queues=420,440"},
 		{[]string{"--file", filepath.Join(t.TempDir(), "none.csv")}, exitFailed, "cannot be read"},
+		{[]string{"--file", korean}, exitFailed, "save it as UTF-8"},
 		{[]string{"--file", "-"}, exitFailed, "names no account"},
 		{[]string{"Ana#EUW", "--file", "x"}, exitUsage, "leave out"},
 	} {

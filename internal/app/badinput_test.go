@@ -43,6 +43,7 @@ func TestBadInput_OneClearSentence(t *testing.T) {
 		"unknown platform":       {args: words("sync Name#EUW --platform mars"), says: words("mars euw1")},
 		"region for platform":    {args: words("sync Name#EUW --platform europe"), says: words("europe euw1")},
 		"count is a word":        {args: words("sync Name#EUW --platform euw1 --count five"), says: words("--count five whole number")},
+		"count without end":      {args: words("sync Name#EUW --platform euw1 --count 99999999999999999999"), says: words("--count too large")},
 		"count below zero":       {args: words("sync Name#EUW --platform euw1 --count -3"), says: words("--count -3")},
 		"since without unit":     {args: words("sync Name#EUW --platform euw1 --since 30"), says: words("--since 30 90d")},
 		"unknown timelines":      {args: words("sync Name#EUW --platform euw1 --timelines some"), says: words("some ranked none")},

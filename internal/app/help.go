@@ -18,6 +18,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/farsight-console/farsight/engine/human"
+	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/internal/reference"
 	"github.com/farsight-console/farsight/storage"
 	"github.com/farsight-console/farsight/ui"
@@ -226,8 +227,11 @@ func flagFault(cmd *cobra.Command, err error) error {
 	if bad, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		// pflag says: invalid argument "x" for "--count" flag: strconv.ParseInt: parsing "x": invalid
 		// syntax.
-		f := bad.GetFlag()
-		return usagef("--%s %q is no %s: see `%s`", f.Name, bad.GetValue(), cmp.Or(valueWords[f.Value.Type()], f.Value.Type()), help)
+		f, value := bad.GetFlag(), safe.Cut(bad.GetValue(), 60)
+		if _, err := strconv.ParseInt(bad.GetValue(), 0, 64); errors.Is(err, strconv.ErrRange) {
+			return usagef("--%s %s is too large a number: see `%s`", f.Name, value, help)
+		}
+		return usagef("--%s %q is no %s: see `%s`", f.Name, value, cmp.Or(valueWords[f.Value.Type()], f.Value.Type()), help)
 	}
 	if bare, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
 		return usagef("--%s needs a value: see `%s`", bare.GetFlag().Name, help)

@@ -168,6 +168,9 @@ func (l listing[T]) printer(o Out) (p printer[T], err error) {
 		return p, engine.Problemf(engine.ErrInvalid, "use 1 or more, or 0 for all", "--limit %d makes no sense", o.View.Limit)
 	}
 	if o.View.Columns != nil {
+		if len(o.View.Columns) == 0 {
+			return p, engine.Problemf(engine.ErrInvalid, "name one or more, or leave it out", "--columns names no column")
+		}
 		p.shown = nil
 		for _, name := range o.View.Columns {
 			c, err := l.of.Named(name)

@@ -83,6 +83,7 @@ func TestLists_RefuseAViewOfNothing(t *testing.T) {
 	}{
 		`--sort: there is no column "colour": use one of id, platform, state`: {cli.Matches("", false), cli.Out{View: cli.View{Sort: "-colour"}}},
 		`--columns: there is no column "x"`:                                   {cli.Queues(""), cli.Out{View: cli.View{Columns: []string{"queue", "x"}}}},
+		"--columns names no column":                                           {cli.Queues(""), cli.Out{View: cli.View{Columns: []string{}}}},
 		"--limit -1":                                                          {cli.Alerts(), cli.Out{View: cli.View{Limit: -1}}},
 		"--sort: nothing orders rows by":                                      {cli.Limits(""), cli.Out{View: cli.View{Sort: "state"}}},
 		"this is no list of rows":                                             {cli.Status("", false), cli.Out{CSV: true}},

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -488,7 +489,7 @@ func TestP35_PagesOfJobsHaveNoHoleAndNoDouble(t *testing.T) {
 			rt.Fatalf("got %v\nwant %v", got, want)
 		}
 	})
-	if _, _, _, err := db.Jobs(context.Background(), engine.JobsQuery{Page: engine.Page{After: "nonsense"}}); !errors.Is(err, engine.ErrInvalid) {
+	if _, _, _, err := db.Jobs(context.Background(), engine.JobsQuery{Page: engine.Page{After: "nonsense"}}); !errors.Is(err, engine.ErrInvalid) || !strings.HasPrefix(err.Error(), "after=\"nonsense\" is no place") {
 		t.Errorf("a bad cursor: %v", err)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/hex"
-	"fmt"
 	"slices"
 
 	"github.com/farsight-console/farsight/engine"
@@ -70,7 +69,7 @@ const maxScan = 20_000
 
 // badPage refuses an After that is no page's Next.
 func badPage(after string) error {
-	return fmt.Errorf("%w: after=%q is no place in this list: give the next that the page before ended with, or none to begin", engine.ErrInvalid, after)
+	return engine.Problemf(engine.ErrInvalid, "give the next that the page before ended with, or none to begin", "after=%q is no place in this list", after)
 }
 
 // encodeCursor makes a place that other programs keep from a key: what the list is of (prefix) is

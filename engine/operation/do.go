@@ -24,7 +24,7 @@ const auditTime = 30 * time.Second
 func (o *Operator) Do(ctx context.Context, cmd engine.Command) (engine.Receipt, error) {
 	run := Of(cmd.Op).run
 	if run == nil {
-		return refuse(engine.ErrInvalid, "", "this Farsight does not know the command %q", cmd.Op)
+		return refuse(engine.ErrInvalid, "see /openapi.json for those there are", "this Farsight does not know the command %q", cmd.Op)
 	}
 	ctx = engine.AsOrder(ctx)
 	var r engine.Receipt

@@ -85,7 +85,7 @@ var knocks = map[string]badKnock{
 	"no object":             {method: "POST", path: "/v1/do", body: `[1,2]`, want: 400, says: "cannot be read"},
 	"two commands":          {method: "POST", path: "/v1/do", body: `{"op":"retry"}{"op":"cancel"}`, want: 400, says: "follows"},
 	"unknown field":         {method: "POST", path: "/v1/do", body: `{"op":"cancel","job":"c1","dryrun":true}`, want: 400, says: "dryrun"},
-	"unknown command":       {method: "POST", path: "/v1/do", body: `{"op":"explode"}`, want: 400, says: "explode"},
+	"unknown command":       {method: "POST", path: "/v1/do", body: `{"op":"explode"}`, want: 400, says: `"explode"see /openapi.json`},
 	"unknown query":         {method: "POST", path: "/v1/find", body: `{"type":"everything"}`, want: 400, says: "everything"},
 	"unknown parameter":     {method: "GET", path: "/v1/matches?limt=1", want: 400, says: "limt"},
 	"no such path":          {method: "GET", path: "/admin", want: 404, says: "/admin"},

@@ -20,8 +20,8 @@ var JobLogLines = listed(
 	name("queue", "", func(j *ended) engine.Queue { return j.Queue }),
 	name("state", "", func(j *ended) string { return strings.ToUpper(j.Status.String()) }),
 	number("retries", "", func(j *ended) int { return j.Retries }),
-	shown[ended]("created").prints(func(j *ended) string { return human.Stamp(j.Created) }),
-	shown[ended]("finished").prints(func(j *ended) string { return human.Stamp(j.Finished) }),
+	past("created", "", func(j *ended) time.Time { return j.Created }).prints(func(j *ended) string { return human.Stamp(j.Created) }),
+	past("finished", "", func(j *ended) time.Time { return j.Finished }).prints(func(j *ended) string { return human.Stamp(j.Finished) }),
 	shown[ended]("last run").line("", table.Number, 0).prints(lastRun),
 	prose("error", "", func(j *ended) string { return j.Error }),
 )

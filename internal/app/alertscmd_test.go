@@ -77,6 +77,10 @@ func TestAlertMetricsAndJobLogCommands(t *testing.T) {
 	if matches := jsonLines[engine.JobLog](t, dir, "joblog", "--kind", "match.fetch", "--limit", "4"); dead != 1 || len(matches) != 4 {
 		t.Errorf("%d lost matches, %d lines of 4", dead, len(matches))
 	}
+	table := command{args: words("joblog -o csv --limit 1 --data-dir " + dir)}.asked(t).wants(t, exitDone).stdout
+	if at := log[0].Finished.UTC().Format("2006-01-02T15:04:05.000Z"); !strings.Contains(table, ","+at+",") {
+		t.Errorf("a job that ended at %s is told as\n%s", at, table)
+	}
 	for _, args := range []string{"alerts", "metrics", "joblog"} {
 		res := command{args: words(args + " --data-dir " + dir)}.asked(t).wants(t, exitDone)
 		if strings.Contains(res.stdout, "{") || strings.Count(res.stdout, "\n") < 5 {

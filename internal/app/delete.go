@@ -116,7 +116,7 @@ func pruneCommand() commandDecl {
 			"of each day stay, and so do the last " + least + " failed jobs, jobs that others wait for and\n" +
 			"those that an account still shows. The engine does this once a day by itself, with\n" +
 			"the defaults.\n\n" +
-			"Ages are whole numbers with h, d, w or y; 0 keeps for ever. --class overrules\n" +
+			"Ages are whole numbers with h, d, w or y; 0 keeps for ever. --class wins over\n" +
 			"--failed for an error class of `farsight jobs --classes`; 404 stands for 404.x, too.",
 		example: "farsight prune --completed 30d --dry-run",
 		flags: func(f *pflag.FlagSet) {

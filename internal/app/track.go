@@ -33,8 +33,8 @@ func trackCommand() commandDecl {
 	return commandDecl{
 		use: "track ['Name#TAG']", group: groupAccounts, short: "Keep accounts in sync: one, or a list from a file",
 		long: "Keep accounts in sync.\n\n" +
-			"With --file, each line of a CSV file is an account: Riot ID, platform, tags. A\n" +
-			"first line \"riot_id,platform,tags\" is left out, tags are set apart by spaces or\n" +
+			"With --file, each line of a CSV file in UTF-8 is an account: Riot ID, platform, tags. A\n" +
+			"first line \"riot_id,platform,tags\" is left out, tags are separated by spaces or\n" +
 			"semicolons. Lines that make no sense are written to FILE.rejects.csv with the\n" +
 			"reason; the others are tracked, and those that are already stay as they are.\n\n" +
 			"With --tag and --policy but without an account, the policy is that of the tag:\n" +

@@ -115,7 +115,7 @@ func whereText(in Context) string {
 
 func screenList(in Context) string {
 	var names []string
-	for s := page.ScreenOverview; On(s) <= onChaos; s++ {
+	for s := page.ScreenOverview; On(s) <= onCollection; s++ {
 		if in&On(s) != 0 {
 			names = append(names, s.String())
 		}

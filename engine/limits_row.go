@@ -89,6 +89,17 @@ func (b BreakerRow) Outage() string {
 	return Outage(b.Host, b.Method) + ": " + human.Counted(b.Waiting, "job waits", "jobs wait")
 }
 
+// Tried says when the next try goes, in a span; "" = it is not to come. One that is due may be kept by a freeze.
+func (b BreakerRow) Tried(in string) string {
+	switch {
+	case in != "":
+		return "next try in " + in
+	case b.Next.IsZero():
+		return "tried now"
+	}
+	return "next try is due"
+}
+
 // BucketRow is one rate limit window.
 type BucketRow struct {
 	Host   string        `json:"host"`

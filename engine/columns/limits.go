@@ -83,11 +83,8 @@ func serverCount(r *Limit, now time.Time) string {
 // 412 waiting".
 func limitState(r *Limit, now time.Time) string {
 	if b := r.Breaker; b != nil {
-		next := "tried now"
-		if b.Next.After(now) {
-			next = "next try in " + human.SpanTo(b.Next, now)
-		}
-		return string(engine.StandDown) + " since " + human.Stamp(b.Since) + ", " + next
+		return string(engine.StandDown) + " since " + human.Stamp(b.Since) + ", " +
+			b.Tried(human.If(b.Next.After(now), human.SpanTo(b.Next, now)))
 	}
 	state := "OPEN"
 	switch {

@@ -21,10 +21,8 @@ func ScopeName(b engine.BucketRow) string {
 // downText says what is done about an endpoint that is down, how many calls wait for it, and since
 // when it is down: "next try in 12 s, 40 wait, since 12:31:02".
 func downText(v *page.View, b engine.BreakerRow) string {
-	text := "tried now"
-	if left := v.In(b.Next); left != part.None {
-		text = "next try in " + left
-	}
+	left := v.In(b.Next)
+	text := b.Tried(human.If(left != part.None, left))
 	text += human.If(b.Waiting > 0, ", "+page.Count(b.Waiting)+" wait")
 	return text + ", since " + v.Clock(b.Since)
 }

@@ -48,4 +48,9 @@ func TestI7_AnEndpointThatIsDownIsARowOfLimits(t *testing.T) {
 	if word, text := block.BucketState(v, page.LimitsOf(v)[0]); word != "DOWN" || !strings.HasPrefix(text, "tried now, 33 wait, since ") {
 		t.Errorf("%s, %s", word, text)
 	}
+	// It is due, and a freeze keeps it: nothing is tried.
+	v.Limits.Breakers[0].Next = v.Now.Add(-time.Minute)
+	if _, text := block.BucketState(v, page.LimitsOf(v)[0]); !strings.HasPrefix(text, "next try is due, 33 wait, since ") {
+		t.Error(text)
+	}
 }

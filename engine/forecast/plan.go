@@ -331,7 +331,7 @@ func (p *Plan) Beside(host string, calls int, takes time.Duration) *engine.HostF
 	return &c.HostForecast
 }
 
-// accounts are those with calls, the most of them first.
+// accounts are those with calls, the most of them first; last those whose calls are not planned.
 func (p *Plan) accounts(planned []flow, past map[string][]int) []engine.AccountForecast {
 	out := []engine.AccountForecast{}
 	add := func(row engine.AccountForecast, f *flow) {
@@ -339,7 +339,7 @@ func (p *Plan) accounts(planned []flow, past map[string][]int) []engine.AccountF
 		if row.Past == nil {
 			row.Past = make([]int, engine.ForecastPast)
 		}
-		if total(row) > 0 {
+		if total(row)+row.Calls > 0 {
 			out = append(out, row)
 		}
 	}

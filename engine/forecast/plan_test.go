@@ -200,3 +200,14 @@ func TestTheOpenWindowIsTheServers(t *testing.T) {
 		t.Errorf("%+v", w)
 	}
 }
+
+// TestI2_WhatStandsStillIsCounted: of a sync that makes no call, and made none of late, the plan tells how many it has.
+func TestI2_WhatStandsStillIsCounted(t *testing.T) {
+	s := state(window{limit: 10, span: time.Minute, reset: time.Minute}, 3)
+	s.Open = []engine.AccountRow{{ID: "a", Region: "asia", Matches: engine.Progress{Total: 3, Open: 3}}}
+	s.Still = forecast.Still{"a": "queue paused by ana"}
+	got := forecast.New(s).Answer(time.Minute, nil).Accounts
+	if len(got) != 1 || got[0].Calls != 3 || !got[0].Ends.IsZero() {
+		t.Errorf("%+v", got)
+	}
+}

@@ -101,7 +101,10 @@ func stackText(v *page.View, jobs []engine.JobRow, w int) (out []part.Cell) {
 	var first time.Time
 	for i := range jobs {
 		j := &jobs[i]
+		q, _ := v.Queue(j.Queue)
 		switch at := page.GoesAt(j); {
+		case q.Paused: // the row of one in line may not say so
+			stuck[q.Pause()]++
 		case at.IsZero():
 			stuck[page.BriefWhy(v, j.Reason())]++
 		case j.LateBy != "":

@@ -69,6 +69,11 @@ func TestV1f_LateForWhat(t *testing.T) {
 	if got := stackText(v, jobs, 30); len(got) != 2 || got[0].Text != "3 wait, 2 of them as" {
 		t.Errorf("where one row is too short: %+v", got)
 	}
+	v.Data.Queues = []engine.QueueRow{{QueueState: engine.QueueState{Paused: true, By: engine.Actor{User: "ana"}}}}
+	jobs[0] = engine.JobRow{Job: engine.Job{State: engine.Available}, Why: engine.FarBack + ": app:asia 62/100, paced"}
+	if got := stackText(v, jobs, 38); len(got) != 1 || got[0].Text != "3 wait: queue paused by ana" {
+		t.Errorf("of a paused queue: %+v", got)
+	}
 	v.Data.Limits.Buckets = []engine.BucketRow{europe}
 	if got := full(v, "app:europe 100/12s"); got != "the 12 s window is full" {
 		t.Errorf("of one host: %q", got)

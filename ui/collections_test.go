@@ -181,6 +181,11 @@ func TestL28_CollectionsArrive(t *testing.T) {
 		if at < 0 {
 			t.Errorf("it does not say when it is done:\n%s", strings.Join(rows, "\n"))
 		}
+		// A retry goes late: its collection is not done before.
+		late := uitest.Collecting()
+		late.Update.Jobs = append(late.Update.Jobs, engine.JobRow{Job: engine.Job{ID: "x1", Queue: engine.CollectionQueue("kr-solo-master+"),
+			State: engine.Retryable, Due: uitest.Noon.Add(5 * time.Hour)}, Starts: uitest.Noon.Add(10 * time.Hour)})
+		open(t, late, 120, 40, testOptions()).wants("~22:")
 		one := uitest.Collecting()
 		one.Update.Accounts, one.Collections = nil, one.Collections[3:]
 		open(t, one, 120, 40, testOptions()).wants("na1-solo-iro", "✗ FAILED")

@@ -8,6 +8,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
@@ -17,6 +18,7 @@ type Collections struct {
 	Name  string // of the one that is asked for; "" = all
 	rows  []engine.CollectionRow
 	paces map[string]*engine.Pace
+	tries map[string]time.Time // when the last retry of each goes, by its name
 }
 
 // Any is Want where there may be a collection: each has had jobs in a queue of its own.
@@ -41,7 +43,12 @@ func (c *Collections) Got(v *View, q engine.Query, a engine.Answer, err error) b
 	if Receive[engine.CollectionsQuery](&c.Answer, v, q, a, err, &came); err != nil {
 		return true
 	}
-	c.rows = came.Collections
+	c.rows, c.tries = came.Collections, map[string]time.Time{}
+	for _, j := range v.TryingAgain() {
+		if name, ok := engine.CollectionOf(j.Queue); ok {
+			c.tries[name] = engine.Latest(c.tries[name], engine.Latest(columns.NextAt(&j), j.Starts))
+		}
+	}
 	for i := range c.rows {
 		c.paceOf(&c.rows[i]).Ends(&c.rows[i], v.Now)
 	}
@@ -78,12 +85,14 @@ func (c *Collections) paceOf(r *engine.CollectionRow) *engine.Pace {
 	return c.paces[r.ID]
 }
 
-// Ends is when the round of a collection is done, by its pace when it was asked for; zero = nobody knows.
+// Ends is when the round of a collection is done, by its pace when it was asked for and not before its last retry; zero =
+// nobody knows.
 func (c *Collections) Ends(r *engine.CollectionRow, now time.Time) time.Time {
 	if c.Came.IsZero() {
 		return time.Time{}
 	}
-	return c.paceOf(r).Ends(r, c.Came)
+	at := c.paceOf(r).Ends(r, c.Came)
+	return human.Either(at.IsZero(), at, engine.Latest(at, c.tries[r.Name]))
 }
 
 // PaceText is how many players a collection lists in a minute; "" = nobody knows.

@@ -190,6 +190,7 @@ func TestRowsChangeOnlyByWatch(t *testing.T) {
 		if n := len(d.fake.Did()); n != 1 {
 			t.Errorf("a row that left took a command: %d sent", n)
 		}
+		d.wants("the retry has left this list: move the cursor first")
 		d.press("j")
 		d.lacks("(left)")
 	})

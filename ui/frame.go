@@ -390,8 +390,12 @@ func (m *model) hintRow(v *page.View, y int) string {
 	return part.Hints(m.theme, y, m.w, &m.hits, hints)
 }
 
-// resumes is what the key of a pause does where what it is of is paused or frozen already; "" elsewhere.
+// resumes is what the key of a pause does where what it is of is paused or frozen already, and that of the timetable on it;
+// "" elsewhere.
 func (m *model) resumes(v *page.View, a page.Action) string {
+	if p, ok := m.page().(interface{ Timetable() bool }); ok && a == page.Timetable && p.Timetable() {
+		return "board"
+	}
 	if a != page.Pause || m.over != nil {
 		return ""
 	}

@@ -278,10 +278,10 @@ func TestI6_ReclassOpensTheDead(t *testing.T) {
 			t.Errorf("sent %+v", c)
 		}
 		d.press("enter")
-		d.wants("JOBS 1 · class 404", "match:KR_6011000003")
+		d.wants("JOBS 1 · 404 not found asia match.match", "match:KR_6011000003", "LIMITS asia") // no void stands below the one row
 		d.lacks("RETRYABLE")
 		d.press("s")
-		d.wants("this list is of class 404")
+		d.wants("this list is of 404 not found asia match.match: esc goes back to all jobs")
 	})
 }
 

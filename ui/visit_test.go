@@ -156,6 +156,7 @@ func TestALaneOfNoSyncTakesNoClick(t *testing.T) {
 		s.Collections, s.Update.Queues = busy.Collections, busy.Update.Queues
 		d := open(t, s, 120, 40, testOptions())
 		d.press("b")
+		d.wants("b board")
 		d.rest()
 		before := d.screen()
 		d.click("Player 2")

@@ -138,13 +138,16 @@ var answerWords = map[int]string{
 // classWords say what went wrong where there was no status.
 var classWords = map[engine.Class]string{
 	"timeout": "timeout", "bad_payload": "broken body", "local": "no network", "storage": "disk",
-	"429.app": "429 rate limit", "429.service": "429 service",
+	"429.app": "429 application", "429.method": "429 method", "429.service": "429 service",
 }
 
 // Answer is what came of a call in two words: 503 unavailable, timeout. What has no such words
 // is told as it was received. It reads "riot: match-v5.match on europe: status 503: …" as well as an
 // error of ours, whose class tells what it is.
 func Answer(class engine.Class, err string) string {
+	if strings.HasPrefix(string(class), "429.") { // whose limit it is about
+		return cmp.Or(classWords[class], "429 "+answerWords[429])
+	}
 	said := InShort(err)
 	status, _, _ := strings.Cut(strings.Replace(said, ":", " ", 1), " ")
 	if n, ok := statusOf(status); ok && answerWords[n] != "" {

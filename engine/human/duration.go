@@ -164,9 +164,9 @@ func Secs(d time.Duration) string {
 	d = max(d, 0)
 	switch {
 	case d < 10*time.Second:
-		return fmt.Sprintf("%.2f s", d.Truncate(10*time.Millisecond).Seconds())
+		return fmt.Sprintf("%.2f s", d.Round(10*time.Millisecond).Seconds())
 	case d < 100*time.Second:
-		return fmt.Sprintf("%.1f s", d.Truncate(100*time.Millisecond).Seconds())
+		return fmt.Sprintf("%.1f s", d.Round(100*time.Millisecond).Seconds())
 	}
 	return Dur(d)
 }
@@ -231,7 +231,7 @@ func etaUnit(d time.Duration) (time.Duration, string) {
 	switch {
 	case d < 90*time.Second && d != time.Minute:
 		return time.Second, "s"
-	case d < 90*time.Minute:
+	case d < 3*time.Hour:
 		return time.Minute, "min"
 	case d < 2*day:
 		return time.Hour, "h"

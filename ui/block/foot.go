@@ -16,6 +16,15 @@ import (
 // before them. With fewer a page ends with empty rows.
 const LeastFoot = charts.DayRows + 2
 
+// Shorter is the height of a list of so many rows and a header, of at most h: one that leaves room for the foot gives
+// it up, in steps, as that moves what is below.
+func Shorter(h, rows int) int {
+	if spare := h - 1 - rows; spare > LeastFoot {
+		h -= spare / 4 * 4
+	}
+	return h
+}
+
 // Rest puts the foot below the rows of a whole page, where something is known that it could tell.
 func Rest(v *page.View, rows []string) []string {
 	if rows = Trim(rows); !footKnown(v) {

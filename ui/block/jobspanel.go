@@ -29,7 +29,7 @@ func JobsPanel(v *page.View, jobs []engine.JobRow, w, h int) part.Section {
 		l := part.NewLine(v.Theme, w).Gap(1).Field(v.State(columns.StateWord(&j.Job)), 11, part.State).Gap(2)
 		l.Field(part.Plain(columns.JobKey(&j.Job)), 24, part.ID).Gap(2).
 			Field(part.Plain(columns.NextTry(page.Pen{View: v}, &j)), 8, part.Number).Gap(2)
-		rows = append(rows, l.Cells(part.As(themes.Dim, columns.LastResult(page.Pen{View: v}, &j))).String())
+		rows = append(rows, l.Field(part.As(themes.Dim, columns.LastResult(page.Pen{View: v}, &j)), l.Room()-1, part.Words).String())
 	}
 	return part.Section{Title: "RUNNING AND NEXT RETRIES", Note: page.Some(len(jobs)), Rows: rows, Height: h,
 		Empty: "none at this moment"}

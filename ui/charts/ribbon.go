@@ -63,6 +63,9 @@ func Ribbon(v *page.View, calls []engine.CallRow, w, h int, waits bool) []string
 // longWait is how long the limiter must hold a call back for the ribbon to mark it.
 const longWait = 500 * time.Millisecond
 
+// WaitedLong is what that mark means.
+const WaitedLong = "our limiter held it over 0.5 s"
+
 // ribbonSign marks what went wrong, so that it is seen without colour too.
 func ribbonSign(v *page.View, held, bad float64) string {
 	switch {

@@ -131,8 +131,8 @@ func Openable[T any](p *Pane, src part.Slice[T]) (id string, ok bool) {
 
 // None is the reason of an action that has no row to act on.
 func None(p *Pane, what string) string {
-	if id, left := p.Cur.Left(); left {
-		return id + " has left this list: move the cursor first"
+	if _, left := p.Cur.Left(); left {
+		return "the " + what + " has left this list: move the cursor first"
 	}
 	return "there is no " + what + " here"
 }

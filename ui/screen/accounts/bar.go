@@ -197,7 +197,7 @@ func (p *Account) ticks(v *page.View, l *part.Line, c *course, w int) *part.Line
 	if c.total == 0 {
 		return l.Put(themes.Dim, "how many matches there are is known when their ids are listed")
 	}
-	total, done := page.Count(c.total), page.Count(c.done)
+	total, done := human.Counted(c.total, "match", "matches"), page.Count(c.done)
 	end := w - len(total)
 	// Centred on its cell, but never beyond the bar's ends.
 	put := func(cell int, t themes.Token, text string) {

@@ -80,8 +80,8 @@ func (p *Screen) middle(v *page.View, x, w int) []string {
 	none := len(p.groups.lines) == 0
 	if none { // its header, and why
 		h = 2
-	} else if spare := h - 1 - p.groups.used(); spare > block.LeastFoot { // in steps, as it moves what is below
-		h -= spare / 4 * 4
+	} else {
+		h = block.Shorter(h, p.groups.used())
 	}
 	sum := p.sum(v, inner) // of the groups as they stand
 	list := part.Section{
@@ -117,6 +117,9 @@ func (p *Screen) box(v *page.View, x, w int) []string {
 		more = "the first of those that fit, " + page.Count(p.Looked) + " looked at"
 	}
 	inner, h := v.Inner(w), v.H-1-whyRows-2
+	if w == v.W {
+		h = block.Shorter(h, len(p.Shown))
+	}
 	s := p.Section(v, inner, h, p.empty(v), part.Section{
 		Title: "JOBS", Note: p.Note(v, which, more, string(p.queue)), Focus: !p.rail.on && w < v.W,
 		Tail: cmp.Or(p.Answer.Told(v), p.flatTail(v)),

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/page"
 )
@@ -27,7 +28,7 @@ func (p *subset) has(j *engine.JobRow) bool { return p == nil || p.fits(j) }
 // them.
 func OfClass(queue engine.Queue, r engine.ClassRow) page.Page {
 	p := New(queue, page.ShownLive).(*Screen)
-	p.subset = &subset{name: "class " + string(r.Class), states: block.FailedStates, class: engine.Class(r.ID),
+	p.subset = &subset{name: columns.ClassAnswer(&r) + " " + columns.ClassWhere(&r), states: block.FailedStates, class: engine.Class(r.ID),
 		fits: func(j *engine.JobRow) bool {
 			return j.Class == r.Class && engine.Shape(j.LastError) == r.Shape
 		}}

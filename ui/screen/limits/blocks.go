@@ -155,7 +155,8 @@ func (p *Screen) recorder(v *page.View, w int, at places) part.Section {
 	p.sought(src)
 	s := part.Section{Title: "FLIGHT RECORDER", Note: p.recorderNote(v, src), Focus: p.onCalls,
 		Tail: page.Joined(v, charts.Median(v), p.follow(v))}
-	if at.ribbon > 0 {
+	if at.ribbon > 0 { // it goes the other way than the list
+		s.Note = page.Joined(v, s.Note, "newest right", v.Theme.Glyphs.Above+" "+charts.WaitedLong)
 		calls := human.Either(p.On(), src.Calls, p.ribbon.Take(v))
 		for _, row := range charts.Ribbon(v, calls, w-2, at.ribbon-1, true) {
 			s.Rows = append(s.Rows, " "+row)

@@ -256,7 +256,7 @@ func (p *screen) Draw(v *page.View) []string {
 	facts := 0
 	if v.Size != page.S && h >= 16 {
 		facts = 3
-		h -= facts + 2
+		h = block.Shorter(h-facts-2, len(p.Shown))
 	}
 	all := []part.Section{head, p.Section(v, w, h, p.empty(v), matches)}
 	if m, ok := p.Selected(); ok && facts > 0 {
@@ -352,7 +352,7 @@ func (p *screen) facts(v *page.View, m *engine.MatchRow, w int) []string {
 		tried = append(tried, part.As(themes.Dim, "played "+v.Clock(m.Played)+", "+columns.GameLength(m.Duration)))
 		kept = append(kept, part.As(themes.Dim, "stored "+v.Clock(m.FetchedAt)),
 			part.As(themes.Dim, human.Bytes(int64(m.Bytes))),
-			part.As(themes.Dim, "timeline "+strings.ToLower(columns.MatchWord(m.Timeline))))
+			part.As(themes.Dim, human.Either(m.Timeline == "unfetched", "no timeline", "timeline "+strings.ToLower(columns.MatchWord(m.Timeline)))))
 	} else if !m.LastAttemptAt.IsZero() {
 		tried = append(tried, part.As(themes.Dim, "last tried "+v.Clock(m.LastAttemptAt)))
 	}
@@ -424,7 +424,8 @@ func (p *screen) foot(v *page.View) string {
 func (p *screen) hiddenText(v *page.View) string {
 	switch {
 	case p.hidden > 0:
-		return page.Count(p.hidden) + v.Keyed(" cannot be had and are hidden, {hidden rows} shows them")
+		return human.Counted(p.hidden, "cannot be had and is hidden", "cannot be had and are hidden") + v.Keyed(", {hidden rows} shows ") +
+			human.Either(p.hidden == 1, "it", "them")
 	case p.all:
 		return v.Keyed("those that cannot be had are shown, {hidden rows} hides them")
 	}

@@ -1,9 +1,14 @@
 package matches
 
 import (
+	"strings"
 	"testing"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/page/pagetest"
 )
 
 // TestV8i_WhatIsNotFetchedStandsLast: the others stay in the order in which they came.
@@ -18,5 +23,20 @@ func TestV8i_WhatIsNotFetchedStandsLast(t *testing.T) {
 	}
 	if got != "86597" || p.read[0].ID != "9" {
 		t.Errorf("they stand %s", got)
+	}
+}
+
+// TestWhatIsHiddenIsCountedInEnglish: of one it is not said that they are hidden.
+func TestWhatIsHiddenIsCountedInEnglish(t *testing.T) {
+	p := New("").(*screen)
+	v := pagetest.View(&page.Data{})
+	for n, want := range map[int]string{1: "1 cannot be had and is hidden, ", 2: "2 cannot be had and are hidden, "} {
+		if p.hidden = n; !strings.HasPrefix(p.hiddenText(v), want) {
+			t.Errorf("%q", p.hiddenText(v))
+		}
+	}
+	m := engine.MatchRow{Timeline: "unfetched", FetchedAt: v.Now}
+	if got := ansi.Strip(strings.Join(p.facts(v, &m, 100), "\n")); !strings.Contains(got, "no timeline") {
+		t.Error(got)
 	}
 }

@@ -331,7 +331,8 @@ func (o *Screen) departuresBlock(v *page.View, t *charts.Timetable, w, h int) pa
 func (o *Screen) follows(v *page.View, t *charts.Timetable, w int) string {
 	next := o.board.rows[o.board.first:]
 	more := t.Leave - len(next)
-	if t.Plan != nil && t.Plan.Stuck { // nothing is planned: those in line
+	stuck := t.Plan != nil && t.Plan.Stuck
+	if stuck { // nothing is planned: those in line
 		more = charts.InLines(v.Queues)
 		for i := range next {
 			more -= page.Btoi(next[i].row.State == engine.Available)
@@ -340,7 +341,7 @@ func (o *Screen) follows(v *page.View, t *charts.Timetable, w int) string {
 	if more <= 0 {
 		return v.Row(w)
 	}
-	text := " " + v.Theme.Glyphs.Ellipsis + " " + page.Count(more) + " more"
+	text := " " + v.Theme.Glyphs.Ellipsis + " " + page.Count(more) + " more " + human.Either(stuck, "in line", "planned")
 	text += human.If(t.Ends.After(v.Now), "; the last leaves ~"+v.Clock(t.Ends))
 	return v.Row(w, part.As(themes.Dim, text+"   "), part.As(themes.Accent, v.Keyed("{open}")), part.As(themes.Dim, " opens one"))
 }

@@ -235,6 +235,9 @@ func (o *Screen) queue(v *page.View) engine.Queue {
 	return ""
 }
 
+// Timetable tells whether it stands in the place of the board.
+func (o *Screen) Timetable() bool { return o.timetable }
+
 // Act implements Page.
 func (o *Screen) Act(v *page.View, a page.Action) page.Effect {
 	switch a {

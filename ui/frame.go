@@ -209,7 +209,7 @@ func (m *model) stateCell(v *page.View, now time.Time) part.Cell {
 func (m *model) slots(v *page.View, now time.Time) part.Slots {
 	s := part.Slots{Hatched: m.frozen != nil || v.Engine.State == engine.EnginePaused, Clock: now.Format("15:04"), Click: func(int, int) string { m.goTo(page.ScreenAlerts); return "" }}
 	if b, ok := v.Limits.Pacing(); ok {
-		s.Window, s.Used, s.Limit = human.Window(b.Window), b.Counted(now), b.Limit
+		s.Window, s.Used, s.Limit = human.Window(b.Window), b.Counted(v.Now), b.Limit
 	}
 	if alerts := v.Firing(); alerts != "" {
 		sign := m.theme.State("WARN")

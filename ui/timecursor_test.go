@@ -38,6 +38,21 @@ func TestTimeCursorStepsThroughTheLastMinutes(t *testing.T) {
 	})
 }
 
+// TestAFrozenWindowStandsWithItsChart: the state's row counts the window as it was then, also when it has ended since.
+func TestAFrozenWindowStandsWithItsChart(t *testing.T) {
+	busy(t, func(d *desk) {
+		for i := range d.m.rows.Data.Limits.Buckets {
+			b := &d.m.rows.Data.Limits.Buckets[i]
+			b.Server, b.ServerAt, b.InFlight = b.Used, uitest.Noon, 0
+		}
+		d.press("f")
+		d.wait(3 * time.Minute)
+		if head := strings.Split(d.screen(), "\n")[1]; !strings.Contains(head, "83/100") {
+			t.Errorf("the state's row: %s", head)
+		}
+	})
+}
+
 // TestTimeCursorEndsWhereTheRecordBegins: it stays on the oldest moment.
 func TestTimeCursorEndsWhereTheRecordBegins(t *testing.T) {
 	busy(t, func(d *desk) {

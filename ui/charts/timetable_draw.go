@@ -109,7 +109,8 @@ func (t *Timetable) Rows(v *page.View, w, lanes, picked int) []string {
 		if marks[y] != "" {
 			l.To(1)
 			l.Reset(w, false)
-			l.Gap(1).Field(labels[y], s.gutter-5, part.Words).Field(part.As(themes.Dim, marks[y]), 4, part.Number)
+			wide := max(len(marks[y]), 4)
+			l.Gap(1).Field(labels[y], s.gutter-1-wide, part.Words).Field(part.As(themes.Dim, marks[y]), wide, part.Number)
 		}
 		if on {
 			l.On(themes.OnPlain)
@@ -235,7 +236,7 @@ func (t *Timetable) DrawLane(v *page.View, c *part.Chart, y, tall int, l *Accoun
 	c.Area(y-tall+1, tall, part.Series{Values: values, Top: high})
 	matches := ""
 	if l.matches > 0 {
-		matches = page.Count(l.matches)
+		matches = human.Either(v.Size == page.S, page.Count(l.matches), human.Counted(l.matches, "match", "matches"))
 	}
 	later := " ~" + engine.When(l.Done, v.Now) + " " + v.Theme.Glyphs.Crumb // a gap to the dots
 	switch at := t.At(l.Done); {

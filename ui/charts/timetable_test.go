@@ -140,6 +140,20 @@ func TestWhatIsNotKnownIsNotDrawn(t *testing.T) {
 	}
 }
 
+// TestALargeKeyHasWholeFigures: the scale of a limit of thousands is not cut, and what an account was done with is named.
+func TestALargeKeyHasWholeFigures(t *testing.T) {
+	v, f := atWork()
+	v.Theme, f.Plan.Hosts[1].Limit = themes.NewMono(themes.Unicode), 5000
+	got := NewTimetable(v, newAxis(v.Now, 2400*time.Millisecond, 25, 100), f, nil)
+	got.made[20] = 1200
+	text := ansi.Strip(strings.Join(got.Rows(v, 118, 3, -1), "\n"))
+	for _, want := range []string{" 1,000 ", "12 matches"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+}
+
 // TestV6a_NoBarIsCut: the scale is that of the fullest cell, so that a burst has its whole height.
 func TestV6a_NoBarIsCut(t *testing.T) {
 	v, f := atWork()

@@ -372,3 +372,18 @@ func TestReadOnlyRefusesOnTheSideScreens(t *testing.T) {
 		d.none()
 	})
 }
+
+// TestAQuietAlertSaysWhatToDoIfItFires: else it reads as if something went on.
+func TestAQuietAlertSaysWhatToDoIfItFires(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := uitest.Busy()
+		for i := range s.Update.Alerts {
+			s.Update.Alerts[i].Next = "see Limits"
+		}
+		d := open(t, s, 120, 40, testOptions())
+		d.press("9", "G")
+		d.wants("next     if it fires: see Limits")
+		d.press("g")
+		d.wants("next     see Limits")
+	})
+}

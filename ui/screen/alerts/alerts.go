@@ -148,7 +148,7 @@ func (p *screen) Draw(v *page.View) []string {
 // as a chart, and what speaks for it.
 func (p *screen) drawn(v *page.View, list part.Section, r *engine.AlertRow) []string {
 	w := v.Inner(v.W)
-	next := block.LabelledRows(v, w, "next", part.Wrap(cmp.Or(r.Next, part.None), max(w-block.DetailLabel-1, 10)))
+	next := block.LabelledRows(v, w, "next", part.Wrap(nextStep(r), max(w-block.DetailLabel-1, 10)))
 	stands := append([]string{v.Row(w, append([]part.Cell{part.As(themes.Dim, " state    ")}, standing(v, r)...)...)},
 		next...)
 	// The four rows are two titles and the empty rows before and after the alert.
@@ -196,6 +196,11 @@ func countsByState(rows []*engine.AlertRow) []string {
 	return out
 }
 
+// nextStep is what to do; of one that is quiet, if it fires.
+func nextStep(r *engine.AlertRow) string {
+	return human.If(r.State == engine.AlertOK && r.Next != "", "if it fires: ") + cmp.Or(r.Next, part.None)
+}
+
 // summary is how the selected alert stands, what to do about it, and its latest
 // evidence.
 // The chart needs the most rows, so it is given up first; its place takes one row of sparks.
@@ -203,7 +208,7 @@ func summary(v *page.View, r *engine.AlertRow, w, h int) []string {
 	if r.ID == "" {
 		return []string{v.Row(w, part.As(themes.Dim, " no alert is selected"))}
 	}
-	rows := block.LabelledRows(v, w, "next", part.Wrap(cmp.Or(r.Next, part.None), max(w-block.DetailLabel-1, 10)))
+	rows := block.LabelledRows(v, w, "next", part.Wrap(nextStep(r), max(w-block.DetailLabel-1, 10)))
 	if h > len(rows)+2 {
 		rows = append([]string{v.Row(w,
 			append([]part.Cell{part.As(themes.Dim, " state    ")}, standing(v, r)...)...)}, rows...)

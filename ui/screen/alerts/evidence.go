@@ -111,7 +111,7 @@ func (p *evidence) Draw(v *page.View) []string {
 	// two.
 	charted := v.Tall != page.Short && v.H > 3*tallestChart
 	head := []string{v.Row(w, append([]part.Cell{part.Plain(" ")}, standing(v, r)...)...)}
-	head = append(head, v.Paragraph(w, themes.Text, "next: "+cmp.Or(r.Next, part.None))...)
+	head = append(head, v.Paragraph(w, themes.Text, "next: "+nextStep(r))...)
 	panels := []part.Section{{Title: columns.AlertName(r), Rows: head, Height: len(head)}}
 	h := max(v.H-len(head)-3, 1)
 	if charted {

@@ -53,6 +53,11 @@ func stackBlock(v *page.View, w, h int) part.Section {
 	tiers := tiersOf(jobs)
 	says := stackText(v, jobs, w-2)
 	shown := tiers[:page.Clamp(h-1-len(says), min(h, 1), len(tiers))]
+	more := 0
+	for _, t := range tiers[len(shown):] {
+		more += len(t.at)
+	}
+	s.Tail = human.If(more > 0, page.Count(more)+" more")
 	now, _ := charts.ChartNow(v)
 	far := time.Minute
 	for _, t := range shown {

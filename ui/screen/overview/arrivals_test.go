@@ -6,6 +6,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/page/pagetest"
 )
 
 // TestV3e_ArrivedWithItsTimelines: a sync whose timelines still wait has not arrived, and its bar never moves back.
@@ -29,6 +30,22 @@ func TestV3e_ArrivedWithItsTimelines(t *testing.T) {
 			t.Errorf("%s: %v after %v, want %v", c.name, got, was, c.want)
 		}
 		was = got
+	}
+}
+
+// TestRetriesWithoutARowAreCounted: what the stack has no room for is told beside its title, so that its rows add up to it.
+func TestRetriesWithoutARowAreCounted(t *testing.T) {
+	v := pagetest.View(&page.Data{})
+	jobs := make([]engine.JobRow, 10)
+	for i := range jobs {
+		jobs[i] = engine.JobRow{Job: engine.Job{ID: engine.JobID(rune('a' + i)), State: engine.Retryable, Tries: 1 + i/9, Due: v.Now.Add(time.Minute)}}
+	}
+	v.Jobs = jobs
+	if s := stackBlock(v, 39, 3); s.Tail != "9 more" {
+		t.Errorf("of ten retries with room for one row: %q", s.Tail)
+	}
+	if s := stackBlock(v, 39, 8); s.Tail != "" {
+		t.Errorf("all have a row: %q", s.Tail)
 	}
 }
 

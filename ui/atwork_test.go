@@ -10,6 +10,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/await"
+	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/uitest"
 )
 
@@ -25,6 +26,7 @@ type atWork struct {
 	*uitest.Fake
 	every   time.Duration // between two updates
 	players int           // of more than one each call is for another, and no two matches are near each other
+	demo    bool          // its calls are of two lines by turns, in windows of 12 s, with retries, a hold, and a sync that comes and goes
 	wide    bool          // one account and the target of no call has letters of two cells
 	began   time.Time
 	jobs    map[engine.JobID]engine.JobRow
@@ -99,7 +101,44 @@ func (a *atWork) line(calls, behind int, now time.Time) []engine.JobRow {
 			j.State, j.Tries, j.Started, j.Rev, j.Place, j.Line = engine.Available, 0, time.Time{}, 1, i-3, "full asia/match-v5.match"
 			j.Why, j.Until = fmt.Sprintf("app:asia %d/100", 60+calls%40), now.Truncate(2*time.Minute).Add(2*time.Minute)
 		}
-		rows[i] = j
+		if rows[i] = j; a.demo {
+			a.inTurn(&rows[i], calls+i, i, now)
+		}
+	}
+	return rows
+}
+
+// inTurn makes a row of the line the nth call of a demo: every other is of a collection, on another host.
+func (a *atWork) inTurn(j *engine.JobRow, n, i int, now time.Time) {
+	line := "ingest.summoner.full europe/match-v5.match"
+	j.Key, j.Player, j.Owner, j.Queue = fmt.Sprintf("match:EUW1_%d", 6700000000+n*7_919_317%89_999_999), "", a.Scene.Update.Accounts[0].ID, "ingest.summoner.full"
+	if n%2 > 0 {
+		line = "collect.kr-solo-master+ asia/match-v5.match"
+		j.Key, j.Owner, j.Queue = fmt.Sprintf("match:KR_%d", 6700000000+n*7_919_317%89_999_999), "", "collect.kr-solo-master+"
+	}
+	j.Kind, j.Created = "match.fetch", a.began.Add(-time.Duration(20+n%2)*time.Second)
+	if i < 4 {
+		return
+	}
+	j.Line, j.Place, j.Why, j.Until = line, (i-2)/2, "in line", a.began.Add(time.Duration(n-3)*time.Second/perSecond)
+	if i == 4 && n%3 == 0 { // a worker has it
+		j.Line, j.Place, j.Why = "", 0, engine.StartsNow
+	}
+}
+
+// again are the jobs of a demo that are tried again: one of each two seconds, for twenty.
+func (a *atWork) again(calls int, now time.Time) (rows []engine.JobRow) {
+	for n := max(calls/20-9, 1); n <= calls/20; n++ {
+		j := a.Scene.Update.Jobs[4]
+		a.inTurn(&j, n*20+n%2, 0, now)
+		j.ID, j.State, j.Tries, j.Class, j.Rev = engine.JobID(fmt.Sprintf("r%06d", n)), engine.Retryable, 1, "5xx", 5
+		j.LastError = "riot: match-v5.match on europe: status " + []string{"503: Service unavailable", "500: Internal server error"}[n%2]
+		failed := a.began.Add(time.Duration(n) * 2 * time.Second)
+		j.Failed, j.Due = []time.Time{failed}, failed.Add(time.Duration(3+n*7%16)*time.Second)
+		if !j.Due.After(now) {
+			j.State, j.Line, j.Place, j.Until, j.Rev = engine.Available, "ingest.summoner.full europe/match-v5.match", 40, failed.Add(20*time.Second), 6
+		}
+		rows = append(rows, j)
 	}
 	return rows
 }
@@ -165,6 +204,9 @@ func (a *atWork) limits(calls int, now time.Time) *engine.LimitsRow {
 			b.NextFree = time.Time{}
 			b.Waiting = 0
 		}
+		if held := a.began.Add(20 * time.Second); a.demo && b.Host == "europe" && b.Kind == "app" && !now.Before(held) && now.Before(held.Add(3*time.Second)) {
+			b.Blocked, b.BlockedBy = held.Add(3*time.Second), "429 application"
+		}
 		if b.Kind == "app" && b.Window > time.Second {
 			b.Waiting, b.NextFree = 732-calls, now.Add(time.Duration(150+calls*37%300)*time.Millisecond)
 		}
@@ -174,6 +216,9 @@ func (a *atWork) limits(calls int, now time.Time) *engine.LimitsRow {
 	return &l
 }
 
+// syncs reports whether the sync of a demo is open that begins in its sixth second and ends ten seconds later.
+func (a *atWork) syncs(calls int) bool { return calls >= 6*perSecond && calls < 16*perSecond }
+
 // queues shorten by one job a call; the reason of the head names the fill.
 func (a *atWork) queues(calls int, now time.Time) []engine.QueueRow {
 	rows := slices.Clone(a.Scene.Update.Queues)
@@ -182,6 +227,7 @@ func (a *atWork) queues(calls int, now time.Time) []engine.QueueRow {
 	full.Counts[engine.Available] -= calls
 	full.Counts[engine.Running] = 2 + calls*7%4
 	full.Counts[engine.Retryable] = 9 + calls/20
+	full.Counts[engine.Pending] += page.Btoi(a.demo && a.syncs(calls))
 	full.PerMin = float64(44 + calls%7)
 	full.Why, full.Until = fmt.Sprintf("app:asia %d/100", 60+calls%40), now.Truncate(2*time.Minute).Add(2*time.Minute)
 	return rows
@@ -230,7 +276,16 @@ func (a *atWork) work(calls int, now time.Time) (changed []engine.JobRow, gone [
 			want[j.ID] = j
 		}
 	}
-	if n := calls / 20; n > 0 { // every twentieth call is to be tried again
+	if a.demo {
+		for _, j := range a.again(calls, now) {
+			want[j.ID] = j
+		}
+		if a.syncs(calls) {
+			j := a.Scene.Update.Jobs[0]
+			j.ID, j.Key, j.State, j.Owner, j.Line, j.Rev = "s1", "full:x", engine.Pending, a.Scene.Update.Accounts[0].ID, "", 7
+			want[j.ID] = j
+		}
+	} else if n := calls / 20; n > 0 { // every twentieth call is to be tried again
 		j := a.Scene.Update.Jobs[4]
 		j.ID, j.Key = engine.JobID(fmt.Sprintf("r%06d", n)), fmt.Sprintf("match:KR_%d", 7214560000+n*620)
 		j.State, j.Tries, j.Class, j.LastError = engine.Retryable, 1, "503", "503 service unavailable"
@@ -243,7 +298,7 @@ func (a *atWork) work(calls int, now time.Time) (changed []engine.JobRow, gone [
 		}
 	}
 	for id, j := range a.jobs {
-		if _, ok := want[id]; !ok && j.Class == "" {
+		if _, ok := want[id]; !ok && (a.demo || j.Class == "") {
 			gone = append(gone, id)
 		} else if !ok {
 			want[id] = j

@@ -11,6 +11,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/uitest"
 )
@@ -310,6 +311,29 @@ func TestV7j_WhatLeavesNextStandsFirst(t *testing.T) {
 	})
 }
 
+// TestV7p_RetriesStandAsTheirRowsSay: what is tried again stands in the order in which it leaves, also where the limits
+// have no room for a try at its instant; and what it failed with is told in words where all failed alike.
+func TestV7p_RetriesStandAsTheirRowsSay(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := uitest.DevKey(60, uitest.Noon)
+		for i := range 2 {
+			j := &s.Jobs[10+i]
+			j.State, j.Tries, j.Place, j.Line, j.Due, j.Class = engine.Retryable, 1, 0, "", uitest.Noon.Add(time.Duration(20+i)*time.Second), "5xx"
+			j.LastError = "riot: match-v5.match on europe: status " + []string{"503: Service unavailable", "500: Internal server error"}[i]
+		}
+		late, soon := &s.Jobs[10], s.Jobs[11]
+		late.LateBy, late.Starts = "app:europe 100/2m", uitest.Noon.Add(time.Minute)
+		s.Update.Jobs = s.Jobs[10:12]
+		d := open(t, s, 120, 40, testOptions())
+		d.press("3")
+		d.wants("2 RETRYABLE  back off after 5xx ×2")
+		first, then := strings.Index(d.screen(), strings.TrimPrefix(soon.Key, "match:")), strings.Index(d.screen(), strings.TrimPrefix(late.Key, "match:"))
+		if first < 0 || then < first {
+			t.Errorf("%s goes before %s:\n%s", soon.Key, late.Key, d.screen())
+		}
+	})
+}
+
 // TestV7k_AHoldEndsAtOneInstant: the heading of what is in line, its first row and WHY tell the same end of a hold,
 // though the engine was asked for the rows before it began.
 func TestV7k_AHoldEndsAtOneInstant(t *testing.T) {
@@ -326,7 +350,7 @@ func TestV7k_AHoldEndsAtOneInstant(t *testing.T) {
 		if held == nil {
 			t.Fatalf("no hold:\n%s", d.screen())
 		}
-		if row := d.rowWith("▌"); !strings.Contains(row, " "+held[1]) || !strings.Contains(d.screen(), "in "+held[1]+".") {
+		if row := d.rowWith("▌"); !strings.Contains(row, " "+held[1]) || !strings.Contains(d.screen(), "It goes in "+held[1]+":") {
 			t.Errorf("the hold ends in %s, and the first row is %q:\n%s", held[1], row, d.screen())
 		}
 	})
@@ -414,18 +438,26 @@ func TestV11c_SixFiguresKeepTheirWords(t *testing.T) {
 }
 
 // TestV7g_AStepChangesFewCells: while ten calls a second are made in a window of the limit, for one player or for
-// sixty, no step of Jobs changes more than 300 cells, colours counted.
+// sixty, or by turns for a sync and a collection over several windows, with retries, a hold, and a sync that begins and
+// ends, no step of Jobs changes more than 300 cells, or 400 by turns, colours counted.
 func TestV7g_AStepChangesFewCells(t *testing.T) {
 	long(t)
 	for _, players := range []int{1, 60} {
-		bubble(t, func(t *testing.T) { fewCells(t, players) })
+		bubble(t, func(t *testing.T) { fewCells(t, players, false) })
 	}
+	bubble(t, func(t *testing.T) { fewCells(t, 2, true) })
 }
 
-func fewCells(t *testing.T, players int) {
-	const most = 300
+func fewCells(t *testing.T, players int, demo bool) {
+	most := human.Either(demo, 400, 300)
 	a := newAtWork(100*time.Millisecond, false)
-	a.players = players
+	if a.players, a.demo = players, demo; demo {
+		for i := range a.Scene.Update.Limits.Buckets {
+			if b := &a.Scene.Update.Limits.Buckets[i]; b.Window == 2*time.Minute {
+				b.Window, b.Limit = 12*time.Second, 60
+			}
+		}
+	}
 	opt := testOptions()
 	opt.Getenv, opt.Theme = trueColor, "dark"
 	d := open(t, a.Scene, 120, 40, opt)
@@ -436,7 +468,8 @@ func fewCells(t *testing.T, players int) {
 	d.press("3")
 	d.wait(time.Second)
 	was, done, steps, sum := cells(d.m.frame), 0, 0, 0
-	for step := range 220 {
+	all := human.Either(demo, 300, 220) // until the window of the others ends
+	for step := range all {
 		d.wait(a.every)
 		calls := int(time.Since(a.began) * perSecond / time.Second)
 		d.send(a.since(done, calls, time.Now()))
@@ -456,9 +489,9 @@ func fewCells(t *testing.T, players int) {
 			steps, sum = steps+1, sum+n
 		}
 	}
-	t.Logf("%d players: %d steps of 220 changed something, %d cells each", players, steps, sum/max(steps, 1))
+	t.Logf("%d players: %d steps of %d changed something, %d cells each", players, steps, all, sum/max(steps, 1))
 	if steps < 20 {
-		t.Errorf("only %d of 220 steps changed anything", steps)
+		t.Errorf("only %d of %d steps changed anything", steps, all)
 	}
 }
 

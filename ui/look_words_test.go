@@ -24,7 +24,7 @@ func TestV3c_TheBoardUsesItsWidth(t *testing.T) {
 	})
 }
 
-// TestV11f_SyncsHaveNoIDs: a sync in line is told by its player and its mode, in its row as in the sentence on it.
+// TestV11f_SyncsHaveNoIDs: a sync in line is told by its player and its mode.
 func TestV11f_SyncsHaveNoIDs(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := uitest.DevKey(60, uitest.Noon)
@@ -35,7 +35,9 @@ func TestV11f_SyncsHaveNoIDs(t *testing.T) {
 		}
 		d := open(t, s, 120, 40, testOptions())
 		d.press("3")
-		d.wants("WHY sync latest waits", "· Player 1#DEV", "its place to the sync of ")
+		if row := d.rowWith("▌"); !strings.Contains(row, "latest            sync      Player 1 ") {
+			t.Errorf("%q", row)
+		}
 		if id := regexp.MustCompile(`[0-9A-Z]{6,}THX|latest:`).FindString(d.screen()); id != "" {
 			t.Errorf("%q:\n%s", id, d.screen())
 		}

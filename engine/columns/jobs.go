@@ -107,7 +107,7 @@ var Jobs = catalogue(filter.Options{
 	// In groups a job has its state above it, and its life beside it.
 	shown[job]("called").head("JOB", table.ID, 15, 16).reads(JobCalled),
 	shown[job]("what").head("KIND", table.Words, 8, 8).drop(3).colour(themes.Dim).
-		reads(func(r *job) string { return KindWord(r.Kind) }),
+		reads(func(r *job) string { return kindWord(r.Kind) }),
 	shown[job]("for").head("FOR", table.Words, 8, 11).drop(1).ordered(func(r *job) string { return r.Owner }),
 	shown[job]("dots").head("TRIES", table.Words, 5, 5).
 		sort(func(a, b *job) int { return cmp.Compare(a.Tries, b.Tries) }),
@@ -258,8 +258,8 @@ func JobKey(j *engine.Job) string {
 	return string(j.Kind) + " " + string(j.ID)
 }
 
-// KindWord is what a kind of job is called where there is little room: match, timeline, sync.
-func KindWord(k engine.Kind) string {
+// kindWord is what a kind of job is called where there is little room: match, timeline, sync.
+func kindWord(k engine.Kind) string {
 	object, does, ok := strings.Cut(string(k), ".")
 	switch {
 	case ok && object == "account":

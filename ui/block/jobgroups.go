@@ -413,14 +413,14 @@ func (g *JobGroup) HeadText(v *page.View) string {
 }
 
 // ClassesOf are the classes of failed jobs, the most frequent first: "503 ×8, timeout ×1". A single
-// class is told in the words of its answer, for which there is room then.
+// answer is told in its own words, for which there is room then.
 func ClassesOf(rows []*engine.JobRow) string {
 	n, order := countedClasses(rows)
 	switch {
 	case len(order) == 1 && order[0] == "404":
 		return "404: Riot does not have it"
-	case len(order) == 1 && rows[0].LastError != "":
-		return columns.InShort(rows[0].LastError)
+	case len(order) == 1 && rows[0].LastError != "" && !slices.ContainsFunc(rows, func(j *engine.JobRow) bool { return saidOf(j) != saidOf(rows[0]) }):
+		return saidOf(rows[0])
 	}
 	var words []string
 	for _, c := range order {
@@ -428,6 +428,8 @@ func ClassesOf(rows []*engine.JobRow) string {
 	}
 	return strings.Join(words, ", ")
 }
+
+func saidOf(j *engine.JobRow) string { return columns.InShort(j.LastError) }
 
 // inLineOf says how many of the jobs that are tried again stand in line for it; "" = none does.
 func inLineOf(rows []*engine.JobRow) string {
@@ -527,7 +529,7 @@ func goesCell(v *page.View, j *engine.JobRow) part.Cell {
 		return part.As(themes.Err, "never")
 	case j.State.Terminal() || at.IsZero():
 		return part.As(themes.Dim, part.None)
-	case !at.After(v.Beat()):
+	case at.Sub(v.Beat()) < charts.Now:
 		return part.As(themes.Run, "now")
 	case j.State == engine.Retryable:
 		return part.As(themes.Retry, strings.TrimPrefix(v.Until(at), "+"))

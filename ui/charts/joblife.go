@@ -43,16 +43,12 @@ const longestLife = 2 * time.Hour
 
 // DrawLife draws one job on row y: when it was made, tried and failed, and when it goes.
 //
-//	○────×──×─────│······◌     made, failed twice, tried again in a while
+//	○────×──×─────│      ◌     made, failed twice, tried again in a while
 func DrawLife(v *page.View, c *part.Chart, y int, j *engine.JobRow) {
 	made, end := c.At(j.Created), c.Back
 	goes := page.GoesAt(j)
-	switch {
-	case j.State.Terminal():
+	if j.State.Terminal() {
 		end = c.At(j.Finished)
-	case j.State == engine.Running:
-	case !goes.IsZero() && j.State != engine.Available: // those are stairs
-		c.Run(y, c.Back+1, c.At(goes), themes.Planned(waitToken(j)), v.Theme.Glyphs.Ahead)
 	}
 	// What has passed since it was made, in a thin line; its failures are drawn over it.
 	c.Run(y, made+1, min(end, c.Width), themes.Tick, v.Theme.Glyphs.Waited)
@@ -91,9 +87,4 @@ func Became(v *page.View, c *engine.CallRow, well string) part.Cell {
 		text += human.If(live && now.Retrying(), ", holds")
 	}
 	return part.As(sign.Token, sign.Glyph+" "+text)
-}
-
-// waitToken is the colour in which a job's wait is drawn.
-func waitToken(j *engine.JobRow) themes.Token {
-	return human.Either(j.State == engine.Retryable, themes.Retry, themes.Run)
 }

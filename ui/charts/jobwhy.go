@@ -17,18 +17,17 @@ import (
 
 // Told is why a job does not run, in sentences, each of which may be "".
 //
-//	3rd in line. It goes in 4.2 s, as soon as pacing allows.       Lead, Text
+//	3rd in line of its queue. It goes in 4.2 s.                    Lead, Text
 //	Its 2nd try was due at 12:31:02, 12 s ago.                     Late
-//	r would not make it faster; x gives its place to KR_7214.      Act
+//	r would not make it faster.                                    Act
 type Told struct {
 	Lead, Text string
 	Late       string // stands behind it as a warning
 	Act        string
 }
 
-// whyJob says why a job does not run and until when. next names the job that goes after it; "" =
-// none is known.
-func whyJob(v *page.View, j *engine.JobRow, next string) Told {
+// whyJob says why a job does not run and until when.
+func whyJob(v *page.View, j *engine.JobRow) Told {
 	switch {
 	case j.State == engine.Running:
 		return whyRuns(v, j)
@@ -39,19 +38,22 @@ func whyJob(v *page.View, j *engine.JobRow, next string) Told {
 	case j.State == engine.Retryable:
 		return whyBacksOff(v, j)
 	case j.State == engine.Available:
-		return whyInLine(v, j, next)
+		return whyInLine(v, j)
 	}
 	text := "It goes on " + InText(v, j.ReasonEnds()) + "."
 	text += human.If(j.Hold != engine.HoldNone, " It was sent back through no fault of its own: that cost no try.")
 	return Told{Lead: page.Capital(page.BriefWhy(v, j.Reason())) + ".", Text: text, Act: "A retry lets it go at once."}
 }
 
+// Now is how near a time is that is now: what is shown stands for a second.
+const Now = time.Second
+
 // InText is a time until: in 41 s, or now.
 func InText(v *page.View, at time.Time) string {
 	switch {
 	case at.IsZero():
 		return "at a time that nobody knows"
-	case at.Sub(v.Beat()) < 50*time.Millisecond: // it would read 0.0 s
+	case at.Sub(v.Beat()) < Now:
 		return "now"
 	}
 	return "in " + Soon(v, at)
@@ -138,10 +140,10 @@ func whyEnded(v *page.View, j *engine.JobRow) Told {
 }
 
 // whyInLine tells of a job that waits for its turn: its place, and when it goes.
-func whyInLine(v *page.View, j *engine.JobRow, next string) Told {
+func whyInLine(v *page.View, j *engine.JobRow) Told {
 	t := Told{Lead: page.Capital(page.BriefWhy(v, j.Reason())) + "."}
-	if j.Place > 0 {
-		t.Lead = human.Ordinal(j.Place) + " in line."
+	if j.Place > 0 || j.Why == engine.StartsNow {
+		t.Lead = human.Ordinal(max(j.Place, 1)) + " in line of its queue." // there are others that wait for the same calls
 	}
 	// A job that goes later than the window opens again has its own time told.
 	switch b, full := fullWindow(v); {
@@ -160,8 +162,7 @@ func whyInLine(v *page.View, j *engine.JobRow, next string) Told {
 		ago := human.Age(v.Beat().Sub(j.Due.Truncate(time.Second)))
 		t.Late = "Its " + human.Ordinal(j.Tries+1) + " try was due at " + v.Clock(j.Due) + ", " + ago + " ago."
 	}
-	t.Act = v.Keyed("{retry} would not make it faster") + human.If(next != "", v.Keyed("; {cancel} gives its place to ")+next)
-	t.Act += "."
+	t.Act = v.Keyed("{retry} would not make it faster.")
 	return t
 }
 
@@ -173,8 +174,7 @@ func fullWindow(v *page.View) (b engine.BucketRow, full bool) {
 }
 
 // spreadText says when a job in line goes, and what sets the pace of its line. It gives the figures of that only
-// for a place among the calls that are left of the window: what comes after it has a pace of its own. What differs
-// from job to job stands last: the first in line changes each moment.
+// for a place among the calls that are left of the window: what comes after it has a pace of its own.
 func spreadText(v *page.View, j *engine.JobRow) string {
 	b, ok := v.Limits.Pacing()
 	left, rest := b.Most()-b.Counted(v.Now), b.Reset.Sub(v.Now)
@@ -186,8 +186,8 @@ func spreadText(v *page.View, j *engine.JobRow) string {
 	if perSecond >= 100 || j.Place > left {
 		return "It goes " + InText(v, j.Until) + ", as soon as pacing allows"
 	}
-	return "Pacing spreads what is left of " + page.Count(b.Limit) + " per " + human.Window(b.Window) + ", " +
-		pace(perSecond) + ": it goes " + InText(v, j.Until)
+	return "It goes " + InText(v, j.Until) + ": pacing spreads what is left of " + page.Count(b.Limit) + " per " + human.Window(b.Window) + ", " +
+		pace(perSecond)
 }
 
 // pace is a number of calls a second, or of calls a minute where it is less than one a second.
@@ -314,35 +314,24 @@ func flowText(v *page.View, w int, cells []part.Cell) (rows []string) {
 }
 
 // WhyOf is the section that says why a job does not run, see whyJob. It is the same on every screen
-// that tells it: Jobs, Retries and the job's own.
-func WhyOf(v *page.View, j *engine.JobRow, next string, w int) part.Section {
-	whom := ""
-	if j.Owner != "" && (v.Size != page.S || j.Line == "") { // its line has no room beside it
-		whom = " " + v.Theme.Glyphs.Sep + " " + v.Whose(j)
-	}
-	name := columns.JobCalled(j)
-	if kind := columns.KindWord(j.Kind); kind != name {
-		name = kind + " " + name
-	}
-	s := part.Section{Title: "WHY", Note: name + " " + StateVerb(j) + whom}
-	said := whyJob(v, j, next)
-	s.Rows = said.Rows(v, w)
-	return s
+// that tells it: Jobs, Retries and the job's own. What the job is called stands in its row, and not here too: the first
+// in line is another one each second.
+func WhyOf(v *page.View, j *engine.JobRow, w int) part.Section {
+	return part.Section{Title: "WHY", Note: "it " + stateVerb(j), Rows: whyJob(v, j).Rows(v, w)}
 }
 
-// StateVerb is what a job does. One that waits is told with its line, since each line has a first
-// place: "waits in queue full for match calls to europe".
-func StateVerb(j *engine.JobRow) string {
+// stateVerb is what a job does. One in line is told with the calls that it waits for: "waits for match calls to europe".
+func stateVerb(j *engine.JobRow) string {
 	switch {
 	case j.State == engine.Running:
 		return "runs"
 	case j.State.Terminal():
 		return "has ended"
 	}
-	line, lane, ok := strings.Cut(j.Line, " ") // "full europe/match-v5.match"
+	_, lane, ok := strings.Cut(j.Line, " ") // "full europe/match-v5.match"
 	if !ok {
 		return "waits"
 	}
 	host, method, _ := strings.Cut(lane, "/")
-	return "waits in queue " + line + " for " + strings.TrimSuffix(engine.MethodWord(method), "+") + " calls to " + host
+	return "waits for " + strings.TrimSuffix(engine.MethodWord(method), "+") + " calls to " + host
 }

@@ -31,11 +31,10 @@ func TestWhyAJobWaits(t *testing.T) {
 	again.Place, again.Until = 3, now.Add(2*time.Second)
 	for name, c := range map[string]struct {
 		job  engine.JobRow
-		next string
 		want []string
 	}{
-		"in line": {job: engine.JobRow{Job: engine.Job{State: engine.Available}, Place: 1, Why: "1st in line", Until: now.Add(100 * time.Millisecond)}, next: "match:EUW1_7",
-			want: []string{"1st in line. Pacing spreads what is left of 100 per 12 s, 8 calls a second: it goes in 0.1 s.", "would not make it faster", "gives its place to match:EUW1_7."}},
+		"in line": {job: engine.JobRow{Job: engine.Job{State: engine.Available}, Place: 1, Why: "1st in line", Until: now.Add(1100 * time.Millisecond)},
+			want: []string{"1st in line of its queue. It goes in 1.1 s: pacing spreads what is left of 100 per 12 s, 8 calls a second.", "would not make it faster"}},
 		"far back":     {job: engine.JobRow{Job: engine.Job{State: engine.Available}, Why: "far back in line: app:europe 99/100"}, want: []string{"Far back in line: app 84/100 used."}},
 		"paused":       {job: engine.JobRow{Job: engine.Job{State: engine.Available}, Place: 1, Why: "queue paused by ana", Stand: engine.StandPaused}, want: []string{"Queue paused by ana.", "resumes the queue"}},
 		"frozen":       {job: engine.JobRow{Job: engine.Job{State: engine.Available}, Place: 1, Why: "europe is frozen by an operator", Stand: engine.StandHeld}, want: []string{"Europe is frozen by an operator.", "there resumes it"}},
@@ -43,14 +42,14 @@ func TestWhyAJobWaits(t *testing.T) {
 		"back-off":     {job: retry, want: []string{"503 unavailable at ", "Step 1 of the policy: 3 s, so it is due at", "If it fails again: ", "+6 s  then ", "+12 s  then it is given up."}},
 		"no room":      {job: late, want: []string{"No room until ", ": 8 s late."}},
 		"last try":     {job: last, want: []string{"it is given up: this is its last try"}},
-		"due, in line": {job: again, want: []string{"it goes in 2.0 s.", "Its 2nd try was due at ", ", 7 s ago."}},
+		"due, in line": {job: again, want: []string{"It goes in 2.0 s: ", "Its 2nd try was due at ", ", 7 s ago."}},
 		"held":         {job: engine.JobRow{Job: engine.Job{State: engine.Scheduled, Hold: engine.HoldThrottled, Due: now.Add(9 * time.Second)}, Why: "held: throttled"}, want: []string{"Held: throttled. It goes on in 9.0 s.", "cost no try"}},
 		"gave up":      {job: engine.JobRow{Job: engine.Job{State: engine.Discarded, Class: "404", LastError: "404 not found", Tries: 1, Finished: now}, MaxAttempts: 5}, want: []string{"404 not found.", "That answer is final"}},
 		"used up":      {job: engine.JobRow{Job: engine.Job{State: engine.Discarded, Class: "503", Tries: 5, Finished: now}, MaxAttempts: 5}, want: []string{"503.", "All 5 tries were used"}},
 		"runs":         {job: engine.JobRow{Job: engine.Job{State: engine.Running, Tries: 2, Started: now, Worker: 3}}, want: []string{"Its 2nd try runs", "worker 3"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			said := whyJob(v, &c.job, c.next)
+			said := whyJob(v, &c.job)
 			text := strings.Join([]string{said.Lead, said.Text, said.Late, said.Act}, " ")
 			for _, want := range c.want {
 				if !strings.Contains(text, want) {
@@ -74,17 +73,8 @@ func TestWhyInAFullWindow(t *testing.T) {
 		150: "It goes in 1m02.",
 	} {
 		j := engine.JobRow{Job: engine.Job{State: engine.Available}, Place: place, Until: now.Add(62 * time.Second)}
-		if got := whyJob(v, &j, "").Text; got != want {
+		if got := whyJob(v, &j).Text; got != want {
 			t.Errorf("place %d: %q, want %q", place, got, want)
 		}
-	}
-}
-
-// TestV11g_AJobIsNamedOnce: one whose key is its kind is not called twice by it.
-func TestV11g_AJobIsNamedOnce(t *testing.T) {
-	v := pagetest.View(&page.Data{Ready: true})
-	j := engine.JobRow{Job: engine.Job{Kind: "sweep", Key: "sweep", State: engine.Completed}}
-	if s := WhyOf(v, &j, "", 80); s.Note != "sweep has ended" {
-		t.Errorf("it is told %q", s.Note)
 	}
 }

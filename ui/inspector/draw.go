@@ -47,8 +47,7 @@ func (p *Job) inspector(v *page.View, outer int) []string {
 	n := *v
 	n.W = outer
 	w, j := n.Inner(outer), p.row(v)
-	why := charts.WhyOf(&n, &j, "", w)
-	why.Note = "it " + charts.StateVerb(&j)
+	why := charts.WhyOf(&n, &j, w)
 	facts := p.triedRows(&n, w)
 	rungs := len(p.rungs(&n))
 	// A section has a row for its title besides its own.

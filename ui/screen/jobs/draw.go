@@ -16,7 +16,7 @@ import (
 func (p *Screen) Draw(v *page.View) []string {
 	calm := *p.follow(v)
 	rows := p.draw(&calm)
-	v.Ticks = v.Ticks || !p.came.Equal(p.Came)
+	v.Ticks = v.Ticks || p.came != p.answers()
 	v.Ticks = v.Ticks || calm.Ticks
 	return rows
 }
@@ -25,7 +25,7 @@ func (p *Screen) Draw(v *page.View) []string {
 func (p *Screen) follow(v *page.View) *page.View {
 	calm := p.calm.Take(v)
 	if p.calm.Fresh(v) || len(p.Shown) == 0 {
-		p.came = p.Came
+		p.came = p.answers()
 		p.peek.Beat()
 	}
 	return calm

@@ -20,10 +20,9 @@ import (
 // run for the same reason, such as "in line", "held after a 429" or "waiting for matches".
 type inGroups struct {
 	reasons block.ReasonCounts
-	dead    block.DeadJobs // those that gave up: a live list shows them too, as they need somebody
-	ended   block.DeadJobs // the newest of all that have ended, where nothing is left to do
-	soon    block.DeadJobs // those that go next, of a list that has others before them
-	plan    page.Forecast
+	dead    block.DeadJobs          // those that gave up: a live list shows them too, as they need somebody
+	ended   block.DeadJobs          // the newest of all that have ended, where nothing is left to do
+	soon    block.DeadJobs          // those that go next, of a list that has others before them
 	flat    bool                    // the operator has turned the groups off
 	other   page.ListState          // what was chosen of the columns when it was the other way
 	folds   map[block.GroupKey]bool // that the operator has folded or opened
@@ -32,13 +31,14 @@ type inGroups struct {
 	still   []*engine.JobRow        // those of the list whose turn has not come since it was asked for
 	groups  []block.JobGroup
 	// What the screen shows row by row: headings, jobs, "… 40 more" and gaps.
-	lines []block.JobLine
-	at    map[string]int   // the line of an id
-	slots []slot           // the rows of what runs, in their places
-	kept  []block.GroupKey // those that come and go: their places stay
-	top   float64          // of the chart beside what is in line, in calls a second
-	zoom  time.Duration    // what a cell of the axis ahead stands for
-	width int              // of the list, when it was drawn last
+	lines   []block.JobLine
+	at      map[string]int   // the line of an id
+	slots   []slot           // the rows of what runs, in their places
+	gaveWay time.Time        // when one of them gave way to a call that had just begun
+	kept    []block.GroupKey // those that come and go: their places stay
+	top     float64          // of the chart beside what is in line, in calls a second
+	zoom    time.Duration    // what a cell of the axis ahead stands for
+	width   int              // of the list, when it was drawn last
 	// cells; 0 = it is not drawn
 	life int // what the life of the jobs takes beside it
 }
@@ -62,7 +62,7 @@ func (p *Screen) stand() {
 // want is what the groups ask the engine besides the jobs of the list; nil = nothing now.
 // The list holds the first jobs of a queue; how many there are of each reason in all, only the
 // engine knows. What is asked for first is what is missing on the screen: jobs that gave up, then
-// the counts of reasons, then when all of them go.
+// the counts of reasons.
 // A filter over a list that is not whole is the engine's, and then groups would count only what
 // fits.
 func (g *inGroups) want(v *page.View, p *Screen) engine.Query {
@@ -88,10 +88,7 @@ func (g *inGroups) want(v *page.View, p *Screen) engine.Query {
 			return q
 		}
 	}
-	if v.Size == page.S || page.LiveJobs(v, p.queue) == 0 { // which has no room for the axis
-		return nil
-	}
-	return g.plan.Want(v, page.FarAhead)
+	return nil
 }
 
 // endedToo reports whether the list of live jobs has room for those that have ended.
@@ -110,8 +107,6 @@ func (g *inGroups) got(v *page.View, p *Screen, q engine.Query, a engine.Answer,
 			g.reasons.TakeIn(v, q, a, err)
 		}
 		return true
-	case engine.ForecastQuery:
-		return g.plan.Got(v, q, a, err)
 	case engine.JobsQuery:
 		kind := &g.dead
 		switch {
@@ -195,9 +190,9 @@ func (p *Screen) gather(v *page.View, counts map[engine.State]int, h int) {
 	if counts != nil && p.more && p.which == page.ShownLive {
 		reasons = g.reasons.Groups
 	}
-	asked := p.came
-	if g.soon.Have && g.soon.Came.Before(asked) {
-		asked = g.soon.Came
+	asked := p.came.list
+	if g.soon.Have && p.came.soon.Before(asked) {
+		asked = p.came.soon
 	}
 	g.still = stillThere(v, p.Shown, asked)
 	if h >= roomyList { // they have their place before there are any
@@ -206,6 +201,9 @@ func (p *Screen) gather(v *page.View, counts map[engine.State]int, h int) {
 		g.kept = nil
 	}
 	g.groups = block.GroupJobs(g.still, reasons, counts, g.kept...)
+	if i := slices.IndexFunc(g.groups, func(o block.JobGroup) bool { return o.GroupKey == retries }); i >= 0 { // as their rows say
+		slices.SortStableFunc(g.groups[i].Rows, func(a, b *engine.JobRow) int { return columns.ZeroLast(page.GoesAt(a), page.GoesAt(b)) })
+	}
 	if counts == nil || p.which != page.ShownLive {
 		return
 	}
@@ -533,37 +531,21 @@ func (p *Screen) overGaps(v *page.View, a page.Action) {
 	}
 }
 
-// ahead puts a job in line at the place that it has by now among those of the list, and names
-// the job that goes after it; "" = none is known.
+// ahead puts a job in line at the place that it has by now among those of the list.
 // The place that the engine told is of when it was asked; jobs that have left since were before it.
-func (p *Screen) ahead(j *engine.JobRow) (next string) {
+func (p *Screen) ahead(j *engine.JobRow) {
 	if j.Line == "" {
-		return ""
+		return
 	}
 	rows := p.groups.still
 	if !p.grouped() { // those of the groups are of an earlier frame
 		rows = p.Shown
 	}
-	var after *engine.JobRow
 	before := 0
-	for _, o := range rows {
-		switch {
-		// Jobs of another line go by a place of their own.
-		case o.ID == j.ID || o.Line != j.Line:
-		case o.Place < j.Place:
-			before++
-		case after == nil || o.Place < after.Place:
-			after = o
-		}
+	for _, o := range rows { // jobs of another line go by a place of their own
+		before += page.Btoi(o.ID != j.ID && o.Line == j.Line && o.Place < j.Place)
 	}
 	j.Place = min(before+1, j.Place)
-	if after == nil {
-		return ""
-	}
-	if after.Player != "" {
-		return "the sync of " + after.Player
-	}
-	return columns.JobCalled(after)
 }
 
 // Export implements Exporter: a file has the same columns however the list stands.

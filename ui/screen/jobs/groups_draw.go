@@ -133,7 +133,8 @@ func (p *Screen) whySection(v *page.View, w int) part.Section {
 	if !ok {
 		return part.Section{Title: "WHY", Height: whyRows, Empty: p.noWhy(v)}
 	}
-	s := charts.WhyOf(v, &j, p.ahead(&j), w)
+	p.ahead(&j)
+	s := charts.WhyOf(v, &j, w)
 	s.Height = whyRows
 	return s
 }
@@ -210,14 +211,18 @@ func (g *inGroups) used() int {
 func (p *Screen) lifeAxis(v *page.View, w int) part.Axis {
 	g := &p.groups
 	var next, all time.Duration
+	inLine := false
 	for _, l := range g.lines {
 		if l.Row == nil || l.Left != nil || l.Row.State.Terminal() {
 			continue
 		}
 		goes := page.GoesAt(l.Row).Sub(v.Beat())
 		if all = max(all, goes); charted(&g.groups[l.Group]) {
-			next = max(next, goes)
+			next, inLine = max(next, goes), true
 		}
+	}
+	if inLine && next == 0 { // all of them go now
+		next = g.zoom * time.Duration(max(w-w/2-2, 1))
 	}
 	back := w / 2
 	fine := cmp.Or(next, all, lifePast) / time.Duration(max(w-back-2, 1))
@@ -240,16 +245,15 @@ func (p *Screen) lifeAxis(v *page.View, w int) part.Axis {
 // lifePast is how far the past of the axis reaches, at least.
 const lifePast = time.Minute
 
-// groupChart draws beside the heading of what stands in line how fast the line moves: the
-// calls a second that were made and those that are planned.
-// On the axis of the lives: where the line moves fast, many of the jobs below go.
+// groupChart draws beside the heading of what stands in line how fast the line has moved: the calls a second that were
+// made. What is to come are the stairs below it.
 func (p *Screen) groupChart(v *page.View, c *part.Chart, y int) {
 	values := make([]float64, c.Width)
 	top := 0.0
 	// Calls are in order of time: from the newest back to where the axis begins.
 	for i := len(v.Calls) - 1; i >= 0; i-- {
-		at := c.At(v.Calls[i].At)
-		if v.Calls[i].At.After(v.Beat()) { // it moves with the axis
+		at := c.At(v.Calls[i].At.Truncate(c.Step)) // counted once: they would be shared out anew each second
+		if v.Calls[i].At.After(v.Beat()) {         // it moves with the axis
 			continue
 		}
 		if at < 0 {
@@ -258,14 +262,6 @@ func (p *Screen) groupChart(v *page.View, c *part.Chart, y int) {
 		if at < c.Back {
 			values[at] += 1 / c.Step.Seconds()
 			top = max(top, values[at])
-		}
-	}
-	for i := range p.groups.plan.Plan.Hosts {
-		for cell, n := range (charts.TimeAxis{Axis: c.Axis}).Planned(&p.groups.plan.Plan.Hosts[i], nil) {
-			if cell >= c.Back && n > 0 {
-				values[cell] += n / c.Ahead.Seconds()
-				top = max(top, values[cell])
-			}
 		}
 	}
 	// A scale that followed each call would move all of it.

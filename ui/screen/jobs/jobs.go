@@ -45,19 +45,25 @@ type Screen struct {
 	peek   inspector.Peek
 	groups inGroups
 	calm   page.Calm
-	came   time.Time // of the answer that the list was last drawn of
+	came   came // of the answers that the list was last drawn of
 }
 
 // made names the versions of all that the rows are merged from: when none of them has changed,
 // neither has the list.
 type made struct {
-	page.MadeOf
+	version uint64
+	came
 	queue engine.Queue
 	flat  bool
-	dead  time.Time // of the answer with those that gave up
-	ended time.Time // of that with all that have ended
-	soon  time.Time // of that with those that go next
-	newer uint64    // the revision of the job that is looked at
+	newer uint64 // the revision of the job that is looked at
+}
+
+// came is when each answer came that the rows are merged from: that with the list, with those that gave up, with all
+// that have ended, and with those that go next.
+type came struct{ list, dead, ended, soon time.Time }
+
+func (p *Screen) answers() came {
+	return came{p.Came, p.groups.dead.Came, p.groups.ended.Came, p.groups.soon.Came}
 }
 
 // New makes the list; queue "" means all.
@@ -70,8 +76,7 @@ func New(queue engine.Queue, shown page.Shown) page.Page {
 	// the answer from disk, with what Watch has told since
 	p.Is = lists.Declaration[engine.JobRow]{Screen: page.ScreenJobs, File: "jobs", Fill: func(v *page.View) {
 		v = p.follow(v) // a key is of what is shown
-		p.Put(v, made{page.MadeOf{Version: v.Version, Came: p.came}, p.queue, p.groups.flat, p.groups.dead.Came,
-			p.groups.ended.Came, p.groups.soon.Came, p.peek.Rev()}, func() []engine.JobRow { return p.merge(v) })
+		p.Put(v, made{v.Version, p.came, p.queue, p.groups.flat, p.peek.Rev()}, func() []engine.JobRow { return p.merge(v) })
 	}}
 	return p
 }
@@ -192,7 +197,7 @@ func (p *Screen) add(v *page.View, asked engine.JobsQuery, at engine.Page, came 
 // goNext are the jobs that go next, where they were read after the list.
 func (p *Screen) goNext() map[engine.JobID]engine.JobRow {
 	next := map[engine.JobID]engine.JobRow{}
-	if p.groups.soon.Came.After(p.came) {
+	if p.came.soon.After(p.came.list) {
 		for _, j := range p.groups.soon.Rows {
 			next[j.ID] = j
 		}

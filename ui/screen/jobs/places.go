@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"slices"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -45,7 +46,8 @@ func (s *slot) leave(v *page.View) (became part.Cell, keep bool) {
 }
 
 // keepRunning lets the rows of what runs stand where they stood. One that has left stays with what became
-// of it until another takes its place: most calls are over before their row could be read.
+// of it until another takes its place: most calls are over before their row could be read. So one row each [legible] gives
+// way to calls that have just begun, where there are several.
 func (g *inGroups) keepRunning(v *page.View, group *block.JobGroup, h int) {
 	lines := g.keeps(v, group.GroupKey, len(group.Rows), h)
 	running := map[engine.JobID]*engine.JobRow{}
@@ -61,6 +63,8 @@ func (g *inGroups) keepRunning(v *page.View, group *block.JobGroup, h int) {
 		} else if became, keep := s.leave(v); keep {
 			group.Left[s.row.ID] = became
 			kept = append(kept, s)
+		} else {
+			kept = append(kept, slot{row: s.row, left: longAgo})
 		}
 	}
 	g.slots = kept
@@ -68,14 +72,30 @@ func (g *inGroups) keepRunning(v *page.View, group *block.JobGroup, h int) {
 		if running[j.ID] == nil {
 			continue
 		}
-		if oldest := longestGone(g.slots); len(g.slots) < lines || oldest < 0 {
-			g.slots = append(g.slots, slot{row: *j, shown: *j})
-		} else {
+		oldest := longestGone(g.slots)
+		free := oldest >= 0 && g.slots[oldest].left.Equal(longAgo)
+		switch {
+		case free:
 			g.slots[oldest] = slot{row: *j, shown: *j}
+		case len(g.slots) < lines:
+			g.slots = append(g.slots, slot{row: *j, shown: *j})
+		case oldest < 0: // it is counted in the heading
+		case lines < runLines || v.Beat().Sub(j.Started) >= longCall || v.Beat().Sub(g.gaveWay) >= legible || v.Beat().Before(g.gaveWay):
+			g.slots[oldest], g.gaveWay = slot{row: *j, shown: *j}, v.Beat()
 		}
 	}
+	g.slots = slices.DeleteFunc(g.slots, func(s slot) bool { return s.left.Equal(longAgo) })
 	group.Rows = shownIn(g.slots)
 }
+
+// longAgo is when a job left whose slot is free.
+var longAgo = time.Unix(0, 0)
+
+// longCall is how long a call has taken that is shown at once, and legible how long it takes to read one of the others.
+const (
+	longCall = 3 * time.Second
+	legible  = 2 * time.Second
+)
 
 // longestGone is the slot whose job left first; -1 = all are there.
 func longestGone(slots []slot) int {

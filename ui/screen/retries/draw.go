@@ -419,7 +419,7 @@ func (p *Screen) why(v *page.View, h int) part.Section {
 	if !ok {
 		return part.Section{Title: "WHY", Empty: p.empty(v), Height: h}
 	}
-	s := charts.WhyOf(v, &j, "", w)
+	s := charts.WhyOf(v, &j, w)
 	s.Height = h
 	if len(s.Rows)+2 > h {
 		s.Rows = s.Rows[:min(len(s.Rows), h)]

@@ -7,6 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/ui/charts"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
@@ -133,7 +134,7 @@ func CallsSection(v *page.View, calls []engine.CallRow, w, ribbon, rows int) par
 	if n := min(len(calls), cells); n > 0 {
 		s.Note = "last " + page.Count(n) + "; height and ms = Riot, s = our limiter"
 		if rows == 0 {
-			s.Note = "the last " + page.Count(n) + " answers: height = ms, colour = answer"
+			s.Note = human.Either(n == 1, "the last answer", "the last "+page.Count(n)+" answers") + ": height = ms, colour = answer"
 		}
 		if v.Size == page.S {
 			s.Note = "last " + page.Count(n) + ", height = Riot's answer"

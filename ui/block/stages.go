@@ -2,6 +2,7 @@ package block
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/human"
@@ -32,6 +33,12 @@ const (
 var phases = []engine.Phase{
 	engine.PhaseResolve, engine.PhaseList, engine.PhaseMatches,
 	engine.PhaseReport, engine.PhaseTimelines, engine.PhaseDone,
+}
+
+// StageName is what a run is at by the name of its stage; "" = it is at none.
+func StageName(p engine.Phase) string {
+	i := slices.IndexFunc(stages, func(s stage) bool { return s.phase == p })
+	return human.If(i >= 0, stages[max(i, 0)].name)
 }
 
 var stages = []stage{

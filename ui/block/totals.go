@@ -38,7 +38,7 @@ func Totals(v *page.View, t *charts.Timetable, dead []*engine.JobRow) []Total {
 		{Short: "in line", Value: page.Count(waiting), Beat: change(v, lined), Note: empties(v, t, waiting), Token: themes.Run},
 		{Short: "retrying", Value: page.Count(e.Retrying), Note: nextRetry(v), Token: themes.Retry},
 		{Short: "gave up", Value: human.Count(e.Failed), Note: gaveUpOf(v, dead), Token: themes.Err},
-		{Short: "429s", Value: human.Count(e.Throttled), Note: Unexpected(v), Token: themes.Warn},
+		{Short: human.Either(e.Throttled == 1, "429", "429s"), Value: human.Count(e.Throttled), Note: Unexpected(v), Token: themes.Warn},
 	}
 }
 
@@ -82,7 +82,9 @@ func change(v *page.View, of func(*engine.Moment) int) string {
 
 // callsUnit is what the number of calls counts. An engine that is not up for a minute yet tells all
 // calls since it started, which are no pace.
-func callsUnit(v *page.View) string { return human.Either(v.Engine.SinceStart, "calls", "calls/min") }
+func callsUnit(v *page.View) string {
+	return human.Either(!v.Engine.SinceStart, "calls/min", human.Either(v.Engine.Calls() == 1, "call", "calls"))
+}
 
 // allowed is how many calls the limit of the timetable lets through in a minute.
 func allowed(v *page.View, t *charts.Timetable) string {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/charts"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/page/pagetest"
 )
@@ -50,5 +51,18 @@ func TestADraftIsOfAsManyMatchesAsItsReport(t *testing.T) {
 	_, draft := p.Report(engine.AccountRow{}, nil)
 	if _, report := Coverage(r); draft != report {
 		t.Errorf("the draft is %q, the report %q", draft, report)
+	}
+}
+
+// TestTheFirstMomentsAreTold: one of a thing is told as one, and what a sync is at by the name of its stage.
+func TestTheFirstMomentsAreTold(t *testing.T) {
+	for n, want := range map[int64][2]string{1: {"call", "429"}, 2: {"calls", "429s"}} {
+		v := pagetest.View(&page.Data{Engine: engine.EngineRow{SinceStart: true, Meter: engine.Meter{CallsPerMin: float64(n), Throttled: n}}})
+		if all := Totals(v, &charts.Timetable{}, nil); all[0].Short != want[0] || all[5].Short != want[1] {
+			t.Errorf("%d: %q, %q", n, all[0].Short, all[5].Short)
+		}
+	}
+	if a, b := StageName(engine.PhaseResolve), StageName(engine.PhaseList); a != "account" || b != "ids" {
+		t.Errorf("%q, %q", a, b)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/charts"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
@@ -234,7 +235,7 @@ func (o *Screen) arrivalsBlock(v *page.View, w, h int) part.Section {
 		} else if word := v.SyncWord(a.AccountRow); word != "SYNCING" { // QUEUED, PAUSED
 			done = v.State(word)
 		} else if a.Phase != engine.PhaseMatches && a.Phase != "" {
-			done = part.As(themes.Dim, string(a.Phase))
+			done = part.As(themes.Dim, block.StageName(a.Phase))
 		}
 		if share := arrived(&a.AccountRow); share >= 0 {
 			l.Bar(themes.Run, bar, share)

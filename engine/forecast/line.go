@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 )
 
 // mostShares is how many owners are told apart on a host.
@@ -44,7 +45,11 @@ func Merged(loads []engine.Load) []engine.Load {
 func (s *State) InLine(host string, open []engine.AccountRow, begin time.Duration) (out []Share) {
 	known := 0
 	for i, a := range open {
-		if a.Region != host || a.Matches.Total < 0 || s.paused(a.Queue) { // what is paused is in no line
+		if a.Region != host || s.paused(a.Queue) { // what is paused is in no line
+			continue
+		}
+		if a.Matches.Total < 0 { // it waits with one job
+			known += human.Either(s.Still[a.ID] != "", 1, 0)
 			continue
 		}
 		known += a.Matches.Open + a.Timelines.Open

@@ -347,7 +347,7 @@ func (p *Plan) accounts(planned []flow, past map[string][]int) []engine.AccountF
 	for i, a := range p.Open {
 		open[a.ID] = true
 		row := engine.AccountForecast{Account: a.ID, RiotID: a.RiotID, Calls: CallsLeft(a)}
-		if planned[i] != (flow{}) {
+		if planned[i] != (flow{}) && p.Still[a.ID] == "" { // else a retry alone is planned of it
 			row.Ends = p.Now.Add(p.ETA(a, true).High)
 		}
 		add(row, &planned[i])

@@ -211,3 +211,22 @@ func TestI2_WhatStandsStillIsCounted(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// TestI2_AnOutagePromisesNoEnd: of a sync that stands still nobody knows the end, though one of its retries is told for the
+// next try of what is down; nor is the list planned that another one waits with.
+func TestI2_AnOutagePromisesNoEnd(t *testing.T) {
+	s := state(window{limit: 100, span: time.Minute, reset: time.Minute}, 901)
+	s.Open = []engine.AccountRow{
+		{ID: "a", Region: "asia", Matches: engine.Progress{Total: 900, Open: 900}},
+		{ID: "b", Region: "asia", Matches: engine.Progress{Total: -1}},
+	}
+	s.Still = forecast.Still{"a": "match calls to asia fail", "b": "ids calls to asia fail"}
+	s.Waiting = []forecast.Waiting{match("1", "a", 2*time.Minute)}
+	got := forecast.New(s).Answer(time.Hour, nil)
+	if h := got.Hosts[0]; !h.Stuck || h.Line != 900 {
+		t.Errorf("the host: %+v", h)
+	}
+	if len(got.Accounts) != 1 || got.Accounts[0].Calls != 900 || !got.Accounts[0].Ends.IsZero() {
+		t.Errorf("the syncs: %+v", got.Accounts)
+	}
+}

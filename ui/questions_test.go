@@ -32,7 +32,7 @@ var questions = []question{
 	{
 		asks: "what are all the others waiting for?",
 		at:   func(d *desk) { d.press("3") },
-		row:  "AVAILABLE  ", answers: []string{"733", "83 of 100 calls of the 2 min window"},
+		row:  "AVAILABLE  ", answers: []string{"733", "83 of 100 calls of asia's 2 min window"},
 	},
 	{asks: "which key do I press to pause a queue?", key: "?", row: "pause, resume the queue", answers: []string{" p "}},
 	{asks: "which key do I press to get help, and to get out?", row: "q quit", answers: []string{"? keys"}},

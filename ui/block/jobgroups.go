@@ -403,10 +403,10 @@ func (g *JobGroup) HeadText(v *page.View) string {
 		return human.If(g.Jobs == MostEnded, "the last to end") // there are others
 	case first.Stand == "" && g.State == engine.Available && g.Shape == engine.ShapeInLine:
 		if b, ok := v.Limits.Pacing(); ok && b.Blocked.After(v.Now) && !b.Frozen() {
-			return "held by a " + b.BlockedBy + ", it ends in " + charts.Soon(v, b.Blocked)
+			return human.If(!page.OneHost(v), b.Host+" is ") + "held by a " + b.BlockedBy + ", it ends in " + charts.Soon(v, b.Blocked)
 		} else if ok {
 			return page.Count(b.Counted(v.Now)) + " of " + page.Count(b.Limit) +
-				" calls of the " + human.Window(b.Window) + " window used"
+				human.Either(page.OneHost(v), " calls of the ", " calls of "+b.Host+"'s ") + human.Window(b.Window) + " window used"
 		}
 	}
 	return strings.TrimPrefix(page.BriefWhy(v, first.Reason()), "held: ") // its word says HELD

@@ -1,8 +1,6 @@
 package inspector
 
 import (
-	"time"
-
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
@@ -22,8 +20,7 @@ func PeekWidth(w int) int { return page.Clamp(w-132, 52, 72) }
 // question is under way at a time, so that a cursor which runs down the list asks
 // for the jobs it rests on and not for all it passes.
 type Peek struct {
-	Job   *Job
-	since time.Time // it turned to that job
+	Job *Job
 	// Of any job: the answer to the one before has to come first.
 	pending bool
 	held    engine.JobDetail // as of the last beat of the list; its ID is "" before the first
@@ -47,17 +44,13 @@ func (k *Peek) shown() *Job {
 	return &job
 }
 
-// peekRest is how long a job is shown while nobody has moved the cursor: the first
-// row of a busy list is another one each second, and nobody can read that.
-const peekRest = time.Second
-
 // Want is the question about the job under the cursor; nil = none.
 // list is the one whose cursor it follows.
 func (k *Peek) Want(v *page.View, list *lists.List[engine.JobRow]) engine.Query {
 	if k.pending {
 		return nil
 	}
-	k.follow(v, list)
+	k.follow(list)
 	if k.Job == nil {
 		return nil
 	}
@@ -68,14 +61,13 @@ func (k *Peek) Want(v *page.View, list *lists.List[engine.JobRow]) engine.Query 
 
 // follow turns to the job under the cursor.
 // Until the answer is here it shows what the list knows of the job.
-func (k *Peek) follow(v *page.View, list *lists.List[engine.JobRow]) {
+func (k *Peek) follow(list *lists.List[engine.JobRow]) {
 	id, ok := list.ToOpen()
 	switch {
 	case !ok:
 		k.Job = nil
-	case k.Job != nil && (string(k.Job.ID) == id || k.rests(v, list)):
+	case k.Job != nil && string(k.Job.ID) == id:
 	default:
-		k.since = v.Now
 		k.Job = NewJob(engine.JobID(id))
 		k.Job.Detail.Job, _ = list.Selected()
 		k.Job.Detail.Job.ID = k.Job.ID
@@ -101,16 +93,10 @@ func (k *Peek) Newer(j *engine.JobRow) (engine.JobRow, bool) {
 	return newer, newer.Rev > j.Rev
 }
 
-// rests reports whether the job that is shown stays, though another row is first now.
-// A cursor that somebody has moved (Held) is followed at once, and a clock that was put back too.
-func (k *Peek) rests(v *page.View, list *lists.List[engine.JobRow]) bool {
-	return !list.Cur.Held() && v.Now.Before(k.since.Add(peekRest)) && !v.Now.Before(k.since)
-}
-
 // LastTry is the last try of the job under the cursor that ended; nil = it is not known.
 // An attempt that still runs is left out: where its time went is not known yet.
 func (k *Peek) LastTry(v *page.View, list *lists.List[engine.JobRow]) *engine.Attempt {
-	k.follow(v, list)
+	k.follow(list)
 	if k.Job == nil {
 		return nil
 	}
@@ -132,7 +118,7 @@ func (k *Peek) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
 
 // Draw is the block beside the list, h rows of w cells that begin at column x of the screen.
 func (k *Peek) Draw(v *page.View, list *lists.List[engine.JobRow], x, w, h int) []string {
-	k.follow(v, list)
+	k.follow(list)
 	if k.Job == nil {
 		rows := []string{v.Row(v.Inner(w), part.As(themes.Dim, "   no job is selected"))}
 		return v.Sections(x, 0, w, h, part.Section{Title: "SELECTED", Rows: rows})

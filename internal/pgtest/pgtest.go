@@ -1,7 +1,7 @@
 //go:build unix
 
 // Package pgtest gives tests a PostgreSQL: one server per test process, which ends and is
-// removed with it, and a schema of its own for each test.
+// removed with it, and a database of its own for each test.
 package pgtest
 
 import (
@@ -30,7 +30,7 @@ import (
 )
 
 // What says which server is used. With the first, tests use that one, where their role must
-// be allowed to create schemas; with the second, they fail where they else were skipped.
+// be allowed to create databases; with the second, they fail where they else were skipped.
 const (
 	envServer   = "FARSIGHT_TEST_POSTGRES"
 	envRequired = "FARSIGHT_REQUIRE_POSTGRES"
@@ -40,32 +40,101 @@ const (
 var errNone = errors.New("there is no PostgreSQL: install one, or name a server in " + envServer)
 
 var (
-	server  = sync.OnceValues(begin)
-	schemas atomic.Int64
+	server    = sync.OnceValues(begin)
+	databases atomic.Int64
 )
 
-// Schema gives the URL of a server with the name of a schema, which does not exist yet and
-// is dropped after the test. Call it outside of a synctest bubble: the first call starts the
-// server. A test is skipped where there is none.
+// Schema gives the URL of a database that is the test's own, with the name of a schema, which does not
+// exist yet. Call it outside of a synctest bubble: the first call starts the server. A test is skipped
+// where there is none.
 func Schema(t testing.TB) string {
+	t.Helper()
+	name := fmt.Sprintf("t%d_%d", os.Getpid(), databases.Add(1)) // the server that was named may have databases of other processes
+	return database(t, name, name, "template1")
+}
+
+// made is the database that is copied, and the schema in it.
+const made = "made"
+
+// Made gives a function as Schema, but for the schema, which is there: make has made it once in this
+// process. To copy a database takes a tenth of the time that a schema's tables do.
+func Made(make func(at string) error) func(testing.TB) string {
+	model := sync.OnceValue(func() error {
+		base, err := server()
+		if err == nil {
+			err = create(base, made, "template1")
+		}
+		if err != nil {
+			return err
+		}
+		at, err := within(base, made, made)
+		if err == nil {
+			err = make(at)
+		}
+		return err
+	})
+	return func(t testing.TB) string {
+		t.Helper()
+		if os.Getenv(envServer) == "" {
+			needs(t, model())
+			return database(t, fmt.Sprint("t", databases.Add(1)), made, made)
+		}
+		at := Schema(t) // nobody would drop the model
+		if err := make(at); err != nil {
+			t.Fatal(err)
+		}
+		return at
+	}
+}
+
+// database makes a database of a test's own, which is a copy of another one.
+func database(t testing.TB, name, schema, from string) (at string) {
 	t.Helper()
 	base, err := server()
 	needs(t, err)
-	// The server that was named may have schemas of other processes.
-	name := fmt.Sprintf("t%d_%d", os.Getpid(), schemas.Add(1))
-	u, err := url.Parse(base)
+	if at, err = within(base, name, schema); err == nil {
+		err = create(base, name, from)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := u.Query()
-	q.Set("search_path", name)
-	u.RawQuery = q.Encode()
-	t.Cleanup(func() {
-		if err := drop(base, name); err != nil {
+	t.Cleanup(func() { // with the sessions of processes that were killed
+		if err := do(base, "drop database "+name+" with (force)"); err != nil {
 			t.Error(err)
 		}
 	})
-	return u.String()
+	return at
+}
+
+// create makes a database. From version 15 on a server writes all of it to its log, unless it is told not to.
+func create(base, name, from string) error {
+	ctx := context.Background()
+	c, err := pgx.Connect(ctx, base)
+	if err != nil {
+		return err
+	}
+	var version int
+	err = c.QueryRow(ctx, "select current_setting('server_version_num')::int").Scan(&version)
+	if err == nil {
+		sql := "create database " + name + " template " + from
+		if version >= 150000 {
+			sql += " strategy file_copy"
+		}
+		_, err = c.Exec(ctx, sql)
+	}
+	return errors.Join(err, c.Close(ctx))
+}
+
+// within is the address of a schema in a database of a server.
+func within(base, name, schema string) (string, error) {
+	u, err := url.Parse(base)
+	if err != nil {
+		return "", err
+	}
+	q := u.Query()
+	q.Set("search_path", schema)
+	u.Path, u.RawQuery = "/"+name, q.Encode()
+	return u.String(), nil
 }
 
 // needs skips a test where there is no server, and fails it where one does not begin.
@@ -77,20 +146,6 @@ func needs(t testing.TB, err error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-}
-
-// drop drops a schema. Sessions of a process that was killed carry out what they were sent until the
-// server sees that nobody reads their answers: where they and the drop wait for each other, the
-// server may end the drop, which is then begun again.
-func drop(at, schema string) (err error) {
-	for range 20 {
-		err = do(at, "drop schema if exists "+schema+" cascade")
-		var told interface{ SQLState() string }
-		if !errors.As(err, &told) || told.SQLState() != "40P01" { // deadlock_detected
-			break
-		}
-	}
-	return err
 }
 
 // do carries out one statement on a connection of its own.
@@ -207,8 +262,8 @@ func (s *Server) tell(t testing.TB, word string) {
 const room = 1 << 30
 
 // start makes a server in a folder of its own; it listens on a Unix socket there. The path of
-// a socket must be short: the folder is not where TMPDIR says. A schema is 500 files: where they
-// are made and deleted in memory, each test costs half.
+// a socket must be short: the folder is not where TMPDIR says. A database is 300 files, and a
+// schema 500: where they are made and deleted in memory, each test costs half.
 func start(synchronous string) (*Server, error) {
 	bin, err := programs()
 	if err != nil {

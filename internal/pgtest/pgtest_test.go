@@ -3,6 +3,8 @@
 package pgtest
 
 import (
+	"errors"
+	"os"
 	"testing"
 
 	"github.com/farsight-console/farsight/internal/leak"
@@ -15,19 +17,45 @@ func TestASchemaPerTest(t *testing.T) {
 	var first string
 	t.Run("one", func(t *testing.T) {
 		first = Schema(t)
-		makeTable(t, first)
+		must(t, makeTable(first))
 	})
-	t.Run("two", func(t *testing.T) { makeTable(t, Schema(t)) })
+	t.Run("two", func(t *testing.T) { must(t, makeTable(Schema(t))) })
 	if err := do(first, "select * from things"); err == nil {
 		t.Error("the schema of a test outlives it")
 	}
 }
 
-func makeTable(t *testing.T, at string) {
-	t.Helper()
+// A schema that is made once is in each test's database, as it was made.
+func TestMade(t *testing.T) {
+	n := 0
+	tables := Made(func(at string) error {
+		n++
+		return makeTable(at)
+	})
+	for range 2 {
+		t.Run("", func(t *testing.T) {
+			at := tables(t)
+			for _, sql := range []string{"create table others ()", "drop table things"} {
+				must(t, do(at, sql))
+			}
+		})
+	}
+	if n != 1 && os.Getenv(envServer) == "" {
+		t.Errorf("it is made %d times", n)
+	}
+}
+
+// makeTable makes the schema of an address, with a table.
+func makeTable(at string) (err error) {
 	for _, sql := range []string{"do $$ begin execute format('create schema %I', current_setting('search_path')); end $$", "create table things ()"} {
-		if err := do(at, sql); err != nil {
-			t.Fatal(err)
-		}
+		err = errors.Join(err, do(at, sql))
+	}
+	return err
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -45,6 +45,15 @@ func TestMain(m *testing.M) {
 	leak.Main(scratch.OnDisk(m))
 }
 
+// made gives a schema of a test's own, with its tables.
+var made = pgtest.Made(func(at string) error {
+	db, err := pg.Open(context.Background(), pg.Options{URL: at})
+	if err == nil {
+		err = db.Close()
+	}
+	return err
+})
+
 // beMember leads as a bad leader does: it goes on writing, whatever its context says, until it is
 // refused. It ends when its input does.
 func beMember(at, id string) error {
@@ -120,7 +129,7 @@ type proc struct {
 }
 
 func newFleet(t *testing.T, ids ...string) *fleet {
-	f := &fleet{t: t, url: pgtest.Schema(t), lines: make(chan said, 10_000), procs: map[string]*proc{}}
+	f := &fleet{t: t, url: made(t), lines: make(chan said, 10_000), procs: map[string]*proc{}}
 	t.Cleanup(func() {
 		for id := range f.procs {
 			f.kill(id)
@@ -251,7 +260,7 @@ func TestF4_AStaleEpochWritesNothing(t *testing.T) {
 // An election waits for a commit of the term before that is under way, and what that writes later is refused.
 func TestB19f_AnElectionWaitsForATransaction(t *testing.T) {
 	t.Parallel()
-	at := pgtest.Schema(t)
+	at := made(t)
 	term, release, err := Take(t.Context(), open(t, at), Options{ID: "a", Host: "here", TTL: time.Hour})
 	must(t, err)
 	other, err := pgx.Connect(t.Context(), at)
@@ -299,7 +308,7 @@ func TestB19f_AnElectionWaitsForATransaction(t *testing.T) {
 // life, without which another member would follow.
 func TestB19f_ATermCountsFromItsQuestion(t *testing.T) {
 	t.Parallel()
-	at := pgtest.Schema(t)
+	at := made(t)
 	db := open(t, at)
 	other, err := pgx.Connect(t.Context(), at)
 	must(t, err)
@@ -359,7 +368,7 @@ func TestB19f_ATermCountsFromItsQuestion(t *testing.T) {
 // A leader that ends hands over at once: its term lasts an hour.
 func TestALeaderThatEndsHandsOver(t *testing.T) {
 	t.Parallel()
-	db := open(t, pgtest.Schema(t))
+	db := open(t, made(t))
 	leads := make(chan string)
 	run := func(id string) (stop func()) {
 		ctx, cancel := context.WithCancel(context.Background())
@@ -413,7 +422,7 @@ func TestALeaderThatEndsHandsOver(t *testing.T) {
 // Whatever the clocks show: a term is followed that the database's clock takes to last for another
 // hour, a member whose own clock is an hour ahead leads, and others see that it is.
 func TestClocksAnHourOff(t *testing.T) {
-	at := pgtest.Schema(t)
+	at := made(t)
 	db := open(t, at)
 	do(t, at, "update fs_fleet set epoch = 7, holder = 'gone', expires = clock_timestamp() + interval '1 hour'")
 	defer wall.Step(time.Hour)()
@@ -445,7 +454,7 @@ func TestClocksAnHourOff(t *testing.T) {
 // another store, and those who lead are told, so that the limits' windows count as full.
 func TestAnElectionOnAnotherServer(t *testing.T) {
 	t.Parallel()
-	at := pgtest.Schema(t)
+	at := made(t)
 	db := open(t, at)
 	lead := func() (copied time.Time, instance string) {
 		ctx, cancel := context.WithCancel(context.Background())
@@ -478,7 +487,7 @@ func TestAnElectionOnAnotherServer(t *testing.T) {
 // anything takes: the members look when they are woken.
 func TestAnotherKey(t *testing.T) {
 	t.Parallel()
-	at := pgtest.Schema(t)
+	at := made(t)
 	db := open(t, at)
 	var keyOfA atomic.Value
 	keyOfA.Store("old")
@@ -528,7 +537,7 @@ func TestAnotherKey(t *testing.T) {
 // it has all.
 func TestH14g_ALeaderThatIsCutOff(t *testing.T) {
 	t.Parallel()
-	at := pgtest.Schema(t)
+	at := made(t)
 	db := open(t, at)
 	var cut [2]atomic.Bool
 	var guest atomic.Bool
@@ -602,7 +611,7 @@ func wake(t *testing.T, at string) {
 // is over.
 func TestAMemberOfAnotherVersion(t *testing.T) {
 	t.Parallel()
-	at := pgtest.Schema(t)
+	at := made(t)
 	db := open(t, at)
 	ended := false
 	err := Run(t.Context(), db, Options{ID: "a", TTL: 300 * time.Millisecond, Lead: func(ctx context.Context, term *Term) error {
@@ -619,7 +628,7 @@ func TestAMemberOfAnotherVersion(t *testing.T) {
 // What a leader ends with that is not the end of its term ends its process's part in the fleet.
 func TestALeaderThatFails(t *testing.T) {
 	t.Parallel()
-	db := open(t, pgtest.Schema(t))
+	db := open(t, made(t))
 	broken := errors.New("the disk is full")
 	err := Run(t.Context(), db, Options{ID: "a", TTL: time.Hour, Lead: func(context.Context, *Term) error { return broken }})
 	if !errors.Is(err, broken) {
@@ -633,7 +642,7 @@ func TestALeaderThatFails(t *testing.T) {
 // What a leader ends with after its term does not.
 func TestALeaderThatFailsWithItsTerm(t *testing.T) {
 	t.Parallel()
-	at := pgtest.Schema(t)
+	at := made(t)
 	db := open(t, at)
 	ctx, stop := context.WithCancel(t.Context())
 	terms := 0
@@ -714,7 +723,7 @@ func do(t *testing.T, at, sql string) {
 // A task leads if nobody else does, waits for the end of one that is gone, and gives the lead back.
 func TestATaskTakesTheLead(t *testing.T) {
 	t.Parallel()
-	at := pgtest.Schema(t)
+	at := made(t)
 	db := open(t, at)
 	o := func(id string) Options { return Options{ID: id, Host: "here", TTL: time.Hour} } // longer than anything takes
 	do(t, at, "update fs_fleet set epoch = 7, holder = 'gone', expires = clock_timestamp() + interval '1 second'")

@@ -6,13 +6,12 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/internal/pgtest"
 )
 
 // Of each member it is told what it has in hand and which calls it made, of those that are gone what
 // they have left, and who has led.
 func TestWhatMembersHaveInHand(t *testing.T) {
-	at := pgtest.Schema(t)
+	at := made(t)
 	db := open(t, at)
 	for _, sql := range []string{
 		`insert into fs_member (id, host, version, key_fp, may_lead, ahead_ms, seen, in_hand, late) values
@@ -68,7 +67,7 @@ func TestWhatMembersHaveInHand(t *testing.T) {
 
 // A term ends when it is given back, or when it was not renewed any more; the last ones are kept.
 func TestWhoHasLed(t *testing.T) {
-	at := pgtest.Schema(t)
+	at := made(t)
 	db := open(t, at)
 	take := func(id string) {
 		_, release, err := Take(t.Context(), db, Options{ID: id, Host: "here", TTL: ttl})

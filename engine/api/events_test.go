@@ -142,6 +142,7 @@ func account(id string, done int) engine.Change {
 }
 
 func TestS1_11_EventsOfASync(t *testing.T) {
+	t.Parallel()
 	b := tell(t)
 	b.mu.Lock()
 	b.open = []engine.AccountRow{*account("01A", 5).Account}
@@ -202,6 +203,7 @@ func TestS1_11_EventsOfASync(t *testing.T) {
 
 // A collection that has come further is told, to whoever does not ask for an account.
 func TestL9_EventsOfACollection(t *testing.T) {
+	t.Parallel()
 	b := tell(t)
 	r, one := b.read(t, "?types=collection", ""), b.read(t, "?types=collection,job&account=01A", "")
 	for n := range 3 {
@@ -219,6 +221,7 @@ func TestL9_EventsOfACollection(t *testing.T) {
 }
 
 func TestEventsGoOnBehindTheLastOne(t *testing.T) {
+	t.Parallel()
 	b := tell(t)
 	r := b.read(t, "?types=job", "")
 	b.events.Publish([]engine.Change{ended(0), ended(1)})
@@ -266,6 +269,7 @@ func TestEventsGoOnBehindTheLastOne(t *testing.T) {
 
 // A reader who does not read is overtaken: publishing never waits for anybody.
 func TestASlowReaderOfEventsCostsNothing(t *testing.T) {
+	t.Parallel()
 	b := tell(t)
 	slow := b.read(t, "", "")
 	long := strings.Repeat("x", 1000)
@@ -291,6 +295,7 @@ func TestASlowReaderOfEventsCostsNothing(t *testing.T) {
 }
 
 func TestEventsOverAWebSocket(t *testing.T) {
+	t.Parallel()
 	b := tell(t)
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()

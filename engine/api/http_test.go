@@ -185,6 +185,7 @@ func TestHTTPRefusesWhoeverShowsNoToken(t *testing.T) {
 }
 
 func TestHTTPBadRequests(t *testing.T) {
+	t.Parallel()
 	w := listen(t, quiet(), nil)
 	for name, c := range map[string]struct {
 		method, path, body string
@@ -240,6 +241,7 @@ func TestHTTPBadRequests(t *testing.T) {
 
 // A slow client is cut off, too many are turned away, and neither harms the others.
 func TestHTTPSlowAndManyConnections(t *testing.T) {
+	t.Parallel()
 	hasty := listen(t, quiet(), func(_ *ProgramsOptions, o *Options) { o.HeadTime = 100 * time.Millisecond })
 	slow, err := net.Dial("tcp", hasty.addr)
 	if err != nil {
@@ -298,6 +300,7 @@ func TestHTTPSlowAndManyConnections(t *testing.T) {
 // closed. Else as many of them as there are places would keep every program out, each
 // for as long as a connection may be idle.
 func TestStrangersKeepNoPlace(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct{ send, want string }{
 		"no token":                {"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n", "401"},
 		"another token":           {"GET /healthz HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer x\r\n\r\n", "401"},
@@ -308,6 +311,7 @@ func TestStrangersKeepNoPlace(t *testing.T) {
 		"a web page":              {"GET /healthz HTTP/1.1\r\nHost: localhost\r\nOrigin: http://evil.example\r\n\r\n", "403"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			w := listen(t, quiet(), nil)
 			var all []net.Conn
 			for range HTTPConns {

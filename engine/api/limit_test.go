@@ -102,6 +102,7 @@ func TestB17b_AUserTakesNoPlaceOfAnother(t *testing.T) {
 
 // TestB18_PayloadsThatAreGivenOutHaveOneBudget: many ask for the largest payload, and then read nothing for a while.
 func TestB18_PayloadsThatAreGivenOutHaveOneBudget(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		const askers, size = 15, 8 << 20
 		var asked atomic.Int32

@@ -23,7 +23,10 @@ import (
 // is that slow.
 const patience = 3 * time.Minute
 
-func TestMain(m *testing.M) { leak.Main(scratch.OnDisk(m)) }
+func TestMain(m *testing.M) {
+	scratch.AtOnce(8)
+	leak.Main(scratch.OnDisk(m))
+}
 
 // shortDir is a folder whose sockets have short paths, wherever temporary files are kept:
 // the kernel takes 107 bytes.

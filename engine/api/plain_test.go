@@ -39,6 +39,7 @@ func (w *web) line(t testing.TB, method, request string) (*http.Response, string
 // TestBadInput_EvenWhatIsNoRequestIsAProblem: what the HTTP library turns away before
 // anything of ours sees it is answered like every other error.
 func TestBadInput_EvenWhatIsNoRequestIsAProblem(t *testing.T) {
+	t.Parallel()
 	w := listen(t, quiet(), nil)
 	const host = "Host: localhost\r\n"
 	for name, c := range map[string]struct {
@@ -120,6 +121,7 @@ func TestAWebSocketThatIsNoneIsAProblem(t *testing.T) {
 // TestEventsOfAnAccount: named by its id or its Riot ID; of an unknown one nobody would
 // ever hear anything, so it is refused.
 func TestEventsOfAnAccount(t *testing.T) {
+	t.Parallel()
 	b := tell(t)
 	r := b.read(t, "?account=Name%2301A&types=job", "")
 	other := ended(1)

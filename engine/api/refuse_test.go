@@ -54,6 +54,7 @@ func TestOnlyTheOwnerNamesAFolder(t *testing.T) {
 // TestManyRefusalsFillNoAudit: neither a caller who varies the command nor one who
 // comes as another process each time.
 func TestManyRefusalsFillNoAudit(t *testing.T) {
+	t.Parallel()
 	var n int
 	s := serve(t, &desk{}, func(o *Options) {
 		o.Who = func(*http.Request) (Caller, error) {
@@ -85,6 +86,7 @@ func TestAWebPageIsRefusedAndWrittenDown(t *testing.T) {
 // TestASlowBodyIsCutOff through both ways in, and one who does not read an answer is
 // no burden to others.
 func TestASlowBodyIsCutOff(t *testing.T) {
+	t.Parallel()
 	hasty := func(o *Options) { o.BodyTime = 50 * time.Millisecond }
 	s := serve(t, &desk{}, hasty)
 	w := listen(t, quiet(), func(_ *ProgramsOptions, o *Options) { hasty(o) })
@@ -117,6 +119,7 @@ func TestASlowBodyIsCutOff(t *testing.T) {
 // TestAnAnswerThatNobodyReadsIsNoBurden: whoever asks for much and reads nothing keeps
 // no one else waiting.
 func TestAnAnswerThatNobodyReadsIsNoBurden(t *testing.T) {
+	t.Parallel()
 	rows := make([]engine.AccountRow, 4_000) // several times what a socket takes before it is read
 	for i := range rows {
 		rows[i].RiotID = strings.Repeat("n", 100)
@@ -157,6 +160,7 @@ func (c lateConn) Write(p []byte) (int, error) {
 // TestAStopWaitsForNoWebSocket: a client that never says goodbye is left behind, and
 // one that listens is told.
 func TestAStopWaitsForNoWebSocket(t *testing.T) {
+	t.Parallel()
 	for range 5 { // who gets no processor for the second that a stop lets them is cut off
 		if stopUnderAWrite(t) == websocket.StatusGoingAway {
 			return

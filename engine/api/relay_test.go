@@ -50,6 +50,7 @@ func (s *screen) look(t *rapid.T) {
 // TestP34_WhoeverComesWheneverSeesTheSame: watchers join, look and fall behind as they
 // like; in the end all know what the one who was always there knows.
 func TestP34_WhoeverComesWheneverSeesTheSame(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		run := &relayRun{watchers: map[*watcher]struct{}{}}
 		var truth fold.Rows

@@ -126,6 +126,7 @@ func TestErrorsKeepCodeHintAndReceipt(t *testing.T) {
 }
 
 func TestBadRequestsAreRefusedAndFitTheDocument(t *testing.T) {
+	t.Parallel()
 	s := serve(t, &desk{answer: engine.LimitsRow{}}, nil)
 	for name, c := range map[string]struct {
 		method, path, body string
@@ -166,6 +167,7 @@ func TestBadRequestsAreRefusedAndFitTheDocument(t *testing.T) {
 
 // A command on a hundred thousand frozen jobs fits, and a bomb does not.
 func TestALargeSelectionFits(t *testing.T) {
+	t.Parallel()
 	d := &desk{}
 	s := serve(t, d, func(o *Options) { o.BodyTime = patience })
 	c := engine.Command{Op: engine.OpRetry, Select: &engine.Selection{}}
@@ -292,6 +294,7 @@ func TestWatchHasNumbersAndOwnNotesAreLeftOut(t *testing.T) {
 }
 
 func TestASilentStreamBeats(t *testing.T) {
+	t.Parallel()
 	s := serve(t, &desk{}, func(o *Options) { o.Beat = 5 * time.Millisecond })
 	c, err := net.Dial("unix", s.path)
 	if err != nil {
@@ -425,6 +428,7 @@ func TestTooManyConnectionsAreToldSo(t *testing.T) {
 }
 
 func TestASlowRequestIsCutOff(t *testing.T) {
+	t.Parallel()
 	s := serve(t, &desk{}, func(o *Options) { o.HeadTime = 50 * time.Millisecond })
 	c, err := net.Dial("unix", s.path)
 	if err != nil {

@@ -54,14 +54,15 @@ func TestACallIsNotWrittenLate(t *testing.T) {
 		t.Fatal(err)
 	}
 	past, never := time.Now().Add(-time.Hour), time.Time{}
-	l := &timedLimiter{Limiter: limit.New(limit.Options{})}
+	l := &timedLimiter{}
 	c, err := New(Options{Keys: NewKeys(key), Limiter: l, BaseURL: s.URL + "/{routing}", Punctual: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer c.CloseIdle()
 	for i, by := range []time.Time{past, never, time.Now().Add(time.Hour), past, never} {
-		l.by, l.how = func() time.Time { return by }, ""
+		// Of its own: after a lost call a limiter that knows no limit yet waits for a second.
+		l.Limiter, l.by, l.how = limit.New(limit.Options{}), func() time.Time { return by }, ""
 		before := arrived.Load()
 		_, err := c.MatchIDs(t.Context(), route.Europe, "puuid", MatchIDsQuery{})
 		if late := by == past; late != (err != nil) || late != (arrived.Load() == before) || late != (l.how == "lost") {

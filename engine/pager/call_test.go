@@ -17,6 +17,7 @@ import (
 // S2-1 to S2-6 through the engine and the pager: the two scenarios, looked at every
 // ten seconds.
 func TestS2_6_BusyBusyCompletedAndNoAnswerThrice(t *testing.T) {
+	t.Parallel()
 	cases := []struct {
 		name   string
 		script []string
@@ -165,6 +166,7 @@ func TestS2_4_NoSecondCallAfterACrash(t *testing.T) {
 // The request went out, and its answer was lost: with the process, or on the way.
 // The call is found and followed; only when there is none, it is called again.
 func TestS2_4_ALostAnswerIsLookedFor(t *testing.T) {
+	t.Parallel()
 	cases := []struct {
 		name          string
 		before, after bool // where the first request is lost
@@ -329,6 +331,7 @@ func TestS2_EscalationToTheSecondNumber(t *testing.T) {
 // An alert that ends, is acknowledged or silenced: its page is cancelled, a line
 // that rings is told to stop, and what still comes is not called.
 func TestS2_ClearedAndAcknowledgedAlertsCancelTheirPages(t *testing.T) {
+	t.Parallel()
 	for _, state := range []engine.AlertState{engine.AlertOK, engine.AlertAcknowledged, engine.AlertSilenced} {
 		for name, after := range map[string]time.Duration{"ringing": 6 * time.Second, "waiting": 2 * time.Minute} {
 			t.Run(string(state)+" while "+name, func(t *testing.T) {
@@ -432,6 +435,7 @@ func TestS2_1_AnUnknownStatusIsTold(t *testing.T) {
 
 // A 429 of the service is not charged; a refused account is told and not retried.
 func TestS2_RefusalsOfTheService(t *testing.T) {
+	t.Parallel()
 	cases := []struct {
 		status, code int
 		times        int

@@ -243,6 +243,7 @@ func pagerDutyTurns(t *testing.T, posts []post) {
 // What an answer means: refusals end it, trouble is retried by the table, a 429 is
 // not charged, a redirect is not followed.
 func TestWebhookAnswers(t *testing.T) {
+	t.Parallel()
 	cases := []struct {
 		answers  []int
 		state    engine.State
@@ -349,6 +350,7 @@ func TestALateNoticeOfAnAlertThatIsOverIsNotSent(t *testing.T) {
 // The secrets are in no file, no log, no note and no error, though every answer
 // echoes them.
 func TestP40_PagerSecretsAreNowhere(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	secrets := []string{canary, hookKey, "token-4711", dutyKey}
 	synctest.Test(t, func(t *testing.T) {

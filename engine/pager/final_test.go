@@ -74,6 +74,7 @@ func TestW11c_TheTextHasALanguage(t *testing.T) {
 
 // TestW11d_AMailbox: it has told nobody where the provider is to tell it from a person, else it has.
 func TestW11d_AMailbox(t *testing.T) {
+	t.Parallel()
 	for _, detects := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
 			june()

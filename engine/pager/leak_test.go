@@ -7,4 +7,7 @@ import (
 	"github.com/farsight-console/farsight/internal/scratch"
 )
 
-func TestMain(m *testing.M) { leak.Main(scratch.OnDisk(m)) }
+func TestMain(m *testing.M) {
+	scratch.AtOnce(4)
+	leak.Main(scratch.InMemory(m))
+}

@@ -57,6 +57,7 @@ func settled() {
 // S2-1 to S2-6 hold for a call of a user's own: the same kind, policy and timeline, in
 // a queue of its own; and when it is given up nobody else is called.
 func TestS2_6_AnOwnCallGoesTheWayOfAnAlerts(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		script []string
 		state  engine.State
@@ -127,6 +128,7 @@ func noNumberIn(t *testing.T, dir string) {
 // Asking again with a key calls nobody twice: at the same instant, later, and after a
 // restart; for another number or text the key is refused.
 func TestOwnCallsAreAskedForOnce(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		june()
 		r := ownRig(t, nil, 5)
@@ -185,6 +187,7 @@ func TestOwnCallsAreAskedForOnce(t *testing.T) {
 // The cap of a day holds over restarts and is given back at midnight UTC. What is not
 // placed is not counted; what an operator lets be called once more is.
 func TestOwnCallsHaveADailyCap(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		june()
 		r := ownRig(t, map[string][]string{friend: {"completed"}}, 3)

@@ -81,6 +81,7 @@ func TestMain(m *testing.M) {
 		memoryCeiling, diskCeiling, grace = 8<<20, 8<<20, time.Second
 		os.Exit(InMemory(script).Run())
 	}
+	AtOnce(4)
 	os.Exit(OnDisk(m).Run())
 }
 
@@ -155,6 +156,7 @@ func gone(t *testing.T, pid string) {
 }
 
 func TestWellBehavedTestsLeaveNothing(t *testing.T) {
+	t.Parallel()
 	x := begin(t, "well")
 	said, slot := x.line(t, "files in"), x.line(t, "slot is")
 	if code := x.end(t); code != 0 {
@@ -165,6 +167,7 @@ func TestWellBehavedTestsLeaveNothing(t *testing.T) {
 
 // A program that outlives its tests ends, and is their fault.
 func TestWhatTestsStartEndsWithThem(t *testing.T) {
+	t.Parallel()
 	x := begin(t, "leaves")
 	pid := x.line(t, "started")
 	if code := x.end(t); code != 1 || !strings.Contains(x.err.String(), "a program outlives the tests that started it: sleep 600") {
@@ -175,6 +178,7 @@ func TestWhatTestsStartEndsWithThem(t *testing.T) {
 
 // Tests that are killed take with them what they started, and their files.
 func TestKilledTestsLeaveNothing(t *testing.T) {
+	t.Parallel()
 	x := begin(t, "hangs")
 	pid, said, slot := x.line(t, "started"), x.line(t, "files in"), x.line(t, "slot is")
 	if err := x.cmd.Process.Kill(); err != nil {
@@ -187,6 +191,7 @@ func TestKilledTestsLeaveNothing(t *testing.T) {
 
 // Tests that write without end are ended, and say what they did.
 func TestTheCeilingEndsTestsThatGrow(t *testing.T) {
+	t.Parallel()
 	x := begin(t, "grows")
 	pid := x.line(t, "started")
 	if code := x.end(t); code != 2 {
@@ -202,6 +207,7 @@ func TestTheCeilingEndsTestsThatGrow(t *testing.T) {
 
 // All that is in memory at once is 2 GB, whoever runs tests.
 func TestMemoryHasACeiling(t *testing.T) {
+	t.Parallel()
 	if total := slots * memoryCeiling; total > 2<<30 {
 		t.Errorf("tests may take %d bytes of memory", total)
 	}

@@ -45,8 +45,11 @@ const keeperEnv = "SCRATCH_KEEPER"
 // measurement: on a busy machine, too, only one that hangs takes that long.
 var grace = time.Minute
 
-// lookEvery is how often the keeper looks at the files.
-const lookEvery = 250 * time.Millisecond
+// lookEvery is how often the keeper looks at the files; lookAtLatest is after how long it looks again whatever that costs.
+const (
+	lookEvery    = 250 * time.Millisecond
+	lookAtLatest = 5 * time.Second
+)
 
 // tests are a package's; *testing.M is some.
 type tests interface{ Run() int }

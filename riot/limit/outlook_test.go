@@ -2,12 +2,15 @@ package limit
 
 import (
 	"context"
+	"math"
 	"strconv"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/farsight-console/farsight/internal/scratch"
 )
 
 // line dispatches n bulk calls as the engine does, and gives the instants at which they were let go.
@@ -32,6 +35,7 @@ func line(t *testing.T, l *Limiter, s *server, n int) (went []time.Duration) {
 // one within the limit's window, after the answer that shows that a new one began.
 func TestTheForecastIsWhatTheLimiterThenDoes(t *testing.T) {
 	const answer = 50 * time.Millisecond
+	atMost(t, scratch.Sized(30, math.MaxInt))
 	rapid.Check(t, func(rt *rapid.T) {
 		app := rapid.SampledFrom([]string{"20:1,100:120", "20:1,100:12", "50:5", "10:10"}).Draw(rt, "app")
 		before := rapid.IntRange(1, 1000).Draw(rt, "called before")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"flag"
+	"math"
 	"math/rand/v2"
 	"strconv"
 	"sync"
@@ -63,9 +64,7 @@ func atMost(t *testing.T, n int) {
 // answers, the bursts, the losses, the kills and the restarts, the server never
 // counts a call above a limit.
 func TestNeverOverTheLimit(t *testing.T) {
-	if !scratch.Whole {
-		atMost(t, 40)
-	}
+	atMost(t, scratch.Sized(15, math.MaxInt))
 	rapid.Check(t, func(rt *rapid.T) {
 		p := drawPlan(rt)
 		var bad, calls int

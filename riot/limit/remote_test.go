@@ -1,6 +1,7 @@
 package limit
 
 import (
+	"math"
 	"math/rand/v2"
 	"strconv"
 	"sync"
@@ -9,6 +10,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/farsight-console/farsight/internal/scratch"
 )
 
 // An adopted call keeps its place, without a bound, until it ends, and does not stand in the way
@@ -91,6 +94,7 @@ func places(l *Limiter) (n int) {
 // followed by another one that knows no more than what was granted and what was answered. The
 // server never counts a call above a limit.
 func TestNeverOverTheLimitByReport(t *testing.T) {
+	atMost(t, scratch.Sized(30, math.MaxInt))
 	rapid.Check(t, func(rt *rapid.T) {
 		r, seed, leaders := rule(rapid.IntRange(0, 2).Draw(rt, "rule")), rapid.Uint64().Draw(rt, "seed"), rapid.IntRange(1, 4).Draw(rt, "leaders")
 		app := rapid.SampledFrom([]string{"20:1,100:12", "50:5", "3:1,10:10"}).Draw(rt, "app")

@@ -4,9 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"charm.land/lipgloss/v2"
-	"github.com/charmbracelet/x/ansi"
-
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
 )
@@ -119,27 +116,11 @@ func Overlay(th *themes.Theme, w, h int, base, box []string, x, y int) []string 
 	}
 	bw, _, _ := measure(box[0], false)
 	bw = min(bw, w)
-	box = slices.Clone(box[:min(len(box), len(out)-y)])
-	for i := range box {
-		box[i] = fit(th, box[i], bw)
-	}
-	covered := out[y : y+len(box)] // what lies beside the box alone is composed: that is dear
-	under := lipgloss.NewLayer(strings.Join(covered, "\n"))
-	over := lipgloss.NewLayer(strings.Join(box, "\n")).X(x).Z(1)
-	rows := strings.Split(lipgloss.NewCompositor(under, over).Render(), "\n")
-	for i := range covered {
-		covered[i] = fit(th, onGround(th, rows[i]), w)
+	for i, row := range box[:min(len(box), len(out)-y)] {
+		under := out[y+i]
+		out[y+i] = fit(th, fit(th, under, x)+fit(th, row, bw)+dropRow(under, x+bw), w)
 	}
 	return out
-}
-
-// onGround is a composed row on the theme's own background: where a cell has no look the
-// compositor goes back to the terminal's.
-func onGround(th *themes.Theme, row string) string {
-	if th.Base() == "" {
-		return row
-	}
-	return strings.ReplaceAll(row, ansi.ResetStyle, th.Base())
 }
 
 // Clause is the longest beginning of a sentence that ends with one of its clauses and fits w

@@ -192,6 +192,26 @@ func mend(th *themes.Theme, row string) string {
 	return b.String()
 }
 
+// dropRow returns a painted row without its first w cells. Of a wide letter that they cut a blank is left.
+func dropRow(row string, w int) string {
+	look, cells, i := "", 0, 0
+	for i < len(row) {
+		if n := sgrLen(row[i:]); n > 0 {
+			look = row[i : i+n]
+			i += n
+			continue
+		}
+		r, n := utf8.DecodeRuneInString(row[i:])
+		step := safe.RuneWidth(r)
+		if cells >= w && step > 0 { // what has no width belongs to the letter before it
+			break
+		}
+		cells += step
+		i += n
+	}
+	return strings.Repeat(" ", max(cells-w, 0)) + look + row[i:]
+}
+
 // cutRow returns the start of a painted row within w cells and its cells.
 func cutRow(row string, w int) (head string, cells int) {
 	i := 0

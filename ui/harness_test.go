@@ -8,6 +8,7 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -198,11 +199,15 @@ func (d *desk) press(pressed ...string) {
 	}
 }
 
-// text types letters one by one.
+// text types letters one by one. Nobody looks before the last one: until then nothing is drawn.
 func (d *desk) text(s string) {
 	d.t.Helper()
-	for _, r := range s {
-		d.press(string(r))
+	for rest := s; rest != ""; {
+		_, n := utf8.DecodeRuneInString(rest)
+		letter := rest[:n]
+		rest = rest[n:]
+		d.m.asking = rest != "" && d.each == nil
+		d.press(letter)
 	}
 }
 

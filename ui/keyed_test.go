@@ -212,7 +212,7 @@ func TestSentencesFollowTheKeysFile(t *testing.T) {
 			if len(p.was) > 8 && strings.Contains(text, p.was) {
 				t.Errorf("%s still says %q, the keys file says %q", what, p.was, p.said)
 			}
-			if strings.Contains(text, p.said) {
+			if !seen[p.sentence] && strings.Contains(text, p.said) {
 				seen[p.sentence] = true
 			}
 		}

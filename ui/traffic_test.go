@@ -12,6 +12,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/internal/scratch"
 	"github.com/farsight-console/farsight/ui/terminal"
 	"github.com/farsight-console/farsight/ui/uitest"
 )
@@ -114,7 +115,7 @@ func TestBusyTraffic(t *testing.T) {
 		every time.Duration
 		most  int64
 	}{{"local", false, 100 * time.Millisecond, 4000}, {"ssh", true, 250 * time.Millisecond, 2048}} {
-		for _, wide := range []bool{false, true} {
+		for _, wide := range scratch.Sized([]bool{c.ssh}, []bool{false, true}) {
 			opt := testOptions()
 			opt.SSH = c.ssh
 			for i, n := range sentOn(t, newAtWork(c.every, wide), opt, over*time.Second, screens...) {

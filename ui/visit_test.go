@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/internal/scratch"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/uitest"
 )
@@ -21,7 +22,7 @@ func TestV8c_NoVoid(t *testing.T) {
 	few.Update.Queues[0].Counts = map[engine.State]int{engine.Available: 2}
 	for name, s := range map[string]uitest.Scene{"demo": uitest.Demo(), "calm": uitest.DevKey(60, uitest.Noon), "few": few,
 		"rest": atRest(), "none": none, "outage": uitest.Outage(), "busy": uitest.Busy()} {
-		for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 40}, {200, 60}} {
+		for _, size := range scratch.Sized([][2]int{{80, 24}, {200, 60}}, [][2]int{{60, 16}, {80, 24}, {120, 40}, {200, 60}}) {
 			bubble(t, func(t *testing.T) {
 				d := open(t, s, size[0], size[1], testOptions())
 				for _, keys := range []string{"1", "b", "2", "enter", "3", "enter", "4", "5", "6", "7", "8", "9", "1 S", "1 C", "1 V", "U", "enter", "M"} {

@@ -1,11 +1,9 @@
 package storage
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"flag"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -98,18 +96,9 @@ func wantSound(t testing.TB, db *DB) {
 
 func wantNoCanary(t testing.TB, dir string) {
 	t.Helper()
-	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() {
-			return err
-		}
-		b, err := os.ReadFile(path)
-		if bytes.Contains(b, []byte(canary)) {
-			t.Errorf("P-40: %s holds the key", path)
-		}
-		return err
-	})
-	if err != nil {
-		t.Error(err)
+	paths, err := scratch.Holding(dir, canary)
+	if err != nil || len(paths) > 0 {
+		t.Errorf("P-40: %s hold the key; %v", paths, err)
 	}
 }
 

@@ -43,14 +43,14 @@ func TestCancelledParentTakesItsChildren(t *testing.T) {
 }
 
 func TestI4_BulkTakesChildrenAlong(t *testing.T) {
-	onEachSized(t, 600, 60, bt.I4_BulkTakesChildrenAlong)
+	onEachSized(t, scratch.Sized(200, 600), 60, bt.I4_BulkTakesChildrenAlong)
 }
 
 func TestI11_UndoBringsASyncBack(t *testing.T) {
 	t.Parallel()
 	for _, restart := range []bool{false, true} {
 		t.Run(fmt.Sprintf("restart %t", restart), func(t *testing.T) {
-			onEachSized(t, 600, 60, func(t testing.TB, s bt.Site, n int) { bt.I11_UndoBringsASyncBack(t, s, n, restart) })
+			onEachSized(t, scratch.Sized(200, 600), 60, func(t testing.TB, s bt.Site, n int) { bt.I11_UndoBringsASyncBack(t, s, n, restart) })
 		})
 	}
 }
@@ -78,7 +78,9 @@ func TestP14_CancelCompleteRace(t *testing.T) {
 func TestP21_DueJobStartsPunctually(t *testing.T) {
 	t.Parallel()
 	t.Run("memory", func(t *testing.T) {
-		inMemory(t, func(t testing.TB, s bt.Site) { bt.P21_DueJobStartsPunctually(t, s, dueAtOnce) })
+		inMemory(t, func(t testing.TB, s bt.Site) {
+			bt.P21_DueJobStartsPunctually(t, s, min(dueAtOnce, scratch.Sized(20_000, 100_000)))
+		})
 	})
 	t.Run("bbolt", func(t *testing.T) {
 		onDisk(t, func(t testing.TB, s bt.Site) { bt.P21_DueJobStartsPunctually(t, s, 1000) })
@@ -103,7 +105,7 @@ func TestP01_NothingIsLostInACrash(t *testing.T) {
 
 func TestP16_RandomWalk(t *testing.T) {
 	t.Parallel()
-	for seed := range min(walks, uint64(scratch.Sized(2, 5))) {
+	for seed := range min(walks, uint64(scratch.Sized(1, 5))) {
 		t.Run(fmt.Sprintf("memory %d", seed), func(t *testing.T) {
 			inMemory(t, func(t testing.TB, s bt.Site) { bt.RandomWalk(t, s, seed, 400) })
 		})

@@ -12,6 +12,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/crash"
+	"github.com/farsight-console/farsight/internal/scratch"
 	"github.com/farsight-console/farsight/storage/internal/payload"
 	"github.com/farsight-console/farsight/storage/keep"
 )
@@ -85,13 +86,7 @@ func upkeepChild(dir string) int {
 func copyDir(t testing.TB, from string) string {
 	t.Helper()
 	to := filepath.Join(t.TempDir(), "data")
-	must(t, os.CopyFS(to, os.DirFS(from)))
-	must(t, filepath.WalkDir(to, func(path string, e os.DirEntry, err error) error {
-		if err == nil && e.IsDir() {
-			return os.Chmod(path, 0o700)
-		}
-		return err
-	}))
+	must(t, scratch.Copy(from, to))
 	return to
 }
 

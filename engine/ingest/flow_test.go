@@ -12,6 +12,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/ingest"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/internal/scratch"
 	"github.com/farsight-console/farsight/riot/route"
 	"github.com/farsight-console/farsight/riot/sim"
 )
@@ -207,7 +208,7 @@ func TestS3_3_AfterAKillThereAreNoChildrenOrAllOfThem(t *testing.T) {
 		for i := 0; ; i++ {
 			synctest.Wait()
 			image := fmt.Sprintf("%s/kill%d", dir, i)
-			copyDir(t, r.dir, image)
+			must(t, scratch.Copy(r.dir, image))
 			if r.row("Ana#EUW").Matches.Stored > 0 {
 				break
 			}

@@ -3,9 +3,7 @@ package ingest_test
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"net/http"
-	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -248,31 +246,10 @@ func (r *rig) crash(change ...func(*setup)) *rig {
 	r.t.Helper()
 	synctest.Wait()
 	dir := filepath.Join(r.t.(*testing.T).TempDir(), "data")
-	copyDir(r.t, r.dir, dir)
+	must(r.t, scratch.Copy(r.dir, dir))
 	r.killed.Store(true)
 	r.stop()
 	return open(r.t, r.sim, dir, change...)
-}
-
-func copyDir(t testing.TB, from, to string) {
-	t.Helper()
-	must(t, filepath.WalkDir(from, func(path string, e fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		rel, err := filepath.Rel(from, path)
-		if err != nil {
-			return err
-		}
-		if e.IsDir() {
-			return os.MkdirAll(filepath.Join(to, rel), 0o700)
-		}
-		b, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		return os.WriteFile(filepath.Join(to, rel), b, 0o600)
-	}))
 }
 
 // watch keeps every committed row and proves the promises that hold at each

@@ -11,6 +11,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/ingest"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/internal/scratch"
 	"github.com/farsight-console/farsight/riot/route"
 	"github.com/farsight-console/farsight/riot/sim"
 )
@@ -294,7 +295,7 @@ func (r *rig) leftBehind(kind engine.Kind) (dir string, inFlight []string) {
 	r.t.Helper()
 	synctest.Wait()
 	dir = filepath.Join(r.t.(*testing.T).TempDir(), "data")
-	copyDir(r.t, r.dir, dir)
+	must(r.t, scratch.Copy(r.dir, dir))
 	jobs, _, _, err := r.db.Jobs(context.Background(), engine.JobsQuery{})
 	must(r.t, err)
 	for _, j := range jobs {
@@ -304,7 +305,7 @@ func (r *rig) leftBehind(kind engine.Kind) (dir string, inFlight []string) {
 	}
 	time.Sleep(2 * time.Second)
 	synctest.Wait()
-	copyDir(r.t, r.dir+"/payload", dir+"/payload")
+	must(r.t, scratch.Copy(r.dir+"/payload", dir+"/payload"))
 	r.stop()
 	return dir, inFlight
 }

@@ -19,7 +19,7 @@ var unsynced = map[string]bool{
 	"internal/app/store.go": true, "internal/app/console.go": true, "internal/app/settings.go": true,
 	"ui/saved/file.go": true,
 	// Temporary folders.
-	"internal/tempdir/tempdir.go": true, "internal/pgtest/cluster.go": true,
+	"internal/tempdir/tempdir.go": true, "internal/pgtest/cluster.go": true, "internal/scratch/search.go": true,
 }
 
 func TestB19a_StoredFilesAreRenamedDurably(t *testing.T) {

@@ -630,7 +630,7 @@ func TestL7_RiotIDsAreResolvedOnce(t *testing.T) {
 func TestL8_ACollectionIsChangedWhileItRuns(t *testing.T) {
 	long(t)
 	inBubble(t, func(t *testing.T) {
-		o := sim.Options{Players: []sim.PlayerSpec{}, Ladders: []sim.LadderSpec{apex(40)}}
+		o := sim.Options{Players: []sim.PlayerSpec{}, Ladders: []sim.LadderSpec{apex(20)}}
 		o.Limits.App = []sim.Limit{{N: 10, Per: 10 * time.Second}} // it takes minutes
 		r := start(t, newSim(o))
 		ask := masters()
@@ -652,8 +652,8 @@ func TestL8_ACollectionIsChangedWhileItRuns(t *testing.T) {
 			t.Errorf("%+v", out)
 		}
 		row := r.collected(12 * time.Hour)
-		want := r.sim.LadderMatchIDs(apex(40))
-		if row.Result != "completed" || row.Round != 2 || row.Players != 40 || row.Listed != 40 || r.stored(want) != len(want) {
+		want := r.sim.LadderMatchIDs(apex(20))
+		if row.Result != "completed" || row.Round != 2 || row.Players != 20 || row.Listed != 20 || r.stored(want) != len(want) {
 			t.Errorf("%d of %d matches: %+v", r.stored(want), len(want), row)
 		}
 		ask.Every = 48 * time.Hour

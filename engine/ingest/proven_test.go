@@ -244,13 +244,13 @@ func TestB1d_LatestListsOnUntilItJoins(t *testing.T) {
 		t.Run("after "+mode, func(t *testing.T) {
 			inBubble(t, func(t *testing.T) {
 				spec := short("Ana#EUW", 30)
-				spec.Grow = time.Hour
+				spec.Grow = 10 * time.Minute
 				s := newSim(sim.Options{Players: []sim.PlayerSpec{spec}})
 				r := start(t, s)
 				r.trigger("Ana#EUW", engine.SyncAsk{Mode: mode, Timelines: "none"})
 				first := r.settle("Ana#EUW", time.Hour)
 				since := s.MatchIDs("Ana#EUW")[0]
-				time.Sleep(60 * time.Hour)
+				time.Sleep(10 * time.Hour)
 				r.trigger("Ana#EUW", engine.SyncAsk{Mode: ingest.ModeLatest, Timelines: "none"})
 				row := r.settle("Ana#EUW", time.Hour)
 				for _, id := range s.MatchIDs("Ana#EUW") {
@@ -264,7 +264,7 @@ func TestB1d_LatestListsOnUntilItJoins(t *testing.T) {
 				if row.Result != "completed" || row.Matches.Stored < 60 || row.Pages != 2 {
 					t.Errorf("%s, %d pages, %+v, before %+v", row.Result, row.Pages, row.Matches, first.Matches)
 				}
-				time.Sleep(2 * time.Hour)
+				time.Sleep(20 * time.Minute)
 				r.trigger("Ana#EUW", engine.SyncAsk{Mode: ingest.ModeLatest, Timelines: "none"})
 				if row := r.settle("Ana#EUW", time.Hour); row.Pages != 1 || row.Result != "completed" {
 					t.Errorf("%d pages, %+v", row.Pages, row)

@@ -44,7 +44,7 @@ func (r *rig) known(account, run string) (got knownRanges) {
 // No call is made twice, and it ends complete.
 func TestI11_UndoOfACancelledSync(t *testing.T) {
 	long(t)
-	const games = 30
+	const games = 18
 	for name, c := range map[string]struct {
 		policy string
 		held   bool // its queue is paused

@@ -103,9 +103,17 @@ type entrance struct {
 	listener net.Listener
 }
 
-// open opens the store and wires what works on it: an engine of this process alone, or a member of those who share a
-// database. It lets nothing run yet. What was opened before a failure is closed again.
-func open(cfg config.Config, r role) (p *process, err error) {
+// open opens the store for what is to run, and wires it: an engine of this process alone, or a member of those who share
+// a database. It lets nothing run yet. What was opened before a failure is closed again.
+func open(cfg config.Config, r role) (*process, error) {
+	if err := enoughFiles(); err != nil {
+		return nil, err
+	}
+	return wired(cfg, r)
+}
+
+// wired is open for a command alone, which needs few files.
+func wired(cfg config.Config, r role) (p *process, err error) {
 	opening.Add(1)
 	defer opening.Add(-1)
 	if err := logbook.Usable(cfg.DataDir); err != nil {
@@ -409,9 +417,6 @@ func (p *process) start(ctx context.Context, ended func()) {
 // run works until ctx ends, then drains: the store outlives the engine, so that
 // every last write lands.
 func (p *process) run(ctx context.Context) error {
-	if err := enoughFiles(); err != nil {
-		return err
-	}
 	// Two lives: the engine's ends with ctx, the store's when the engine has drained. The store's
 	// context must not be a child of ctx, or a signal would end both at once and lose what is in
 	// hand.

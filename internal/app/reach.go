@@ -217,7 +217,7 @@ func onDirectory(ctx context.Context, cfg config.Config, do func(context.Context
 	}
 	// A whole engine is wired, so that a command is carried out by the same code as beside a running
 	// one.
-	process, err := open(cfg, role{keys: keys, sole: true})
+	process, err := wired(cfg, role{keys: keys, sole: true})
 	if err != nil {
 		return err
 	}

@@ -31,10 +31,18 @@ func TestAnEngineThatStandsStillIsNamed(t *testing.T) {
 	dir := freshDir(t)
 	p := s.serving(t, dir, nil)
 	_ = p.cmd.Process.Signal(syscall.SIGSTOP)
-	for _, words := range [][]string{{"status"}, {"jobs"}, {"trigger", "Still#EUW", "--platform", "euw1"}, {"attach", "--plain"}} {
-		wantsSilent(t, p, command{args: append(words, "--data-dir", dir), env: s.env()}.run(t).wants(t, exitHeld).stderr)
+	asked := map[*child]int{} // each waits for an answer for its five seconds
+	for code, commands := range map[int][][]string{
+		exitHeld:   {{"status"}, {"jobs"}, {"trigger", "Still#EUW", "--platform", "euw1"}, {"attach", "--plain"}},
+		exitFailed: {{"call", "+4915112345678", "--say", "Hello"}},
+	} {
+		for _, words := range commands {
+			asked[command{args: append(words, "--data-dir", dir), env: s.env()}.start(t)] = code
+		}
 	}
-	wantsSilent(t, p, command{args: []string{"call", "+4915112345678", "--say", "Hello", "--data-dir", dir}, env: s.env()}.run(t).wants(t, exitFailed).stderr)
+	for c, code := range asked {
+		wantsSilent(t, p, c.wait().wants(t, code).stderr)
+	}
 	_ = p.cmd.Process.Signal(syscall.SIGCONT)
 	command{args: []string{"status", "--data-dir", dir}}.run(t).wants(t, exitDone)
 }

@@ -150,15 +150,16 @@ func faultySync(t *testing.T) (s *simulator, i *injector, cmd command, p *child,
 	p = i.start(t, cmd)
 	p.until("some matches", func() bool { return s.Stats().Matches >= 4 })
 	// A commit that a fault meets half way may be on disk or not, which ends the engine: none is under way.
-	var last time.Time
+	var last, since time.Time
 	p.until("the end of their commits", func() bool {
-		time.Sleep(time.Second)
 		now, err := os.Stat(filepath.Join(i.dir, "state.db"))
-		if err != nil || now.ModTime().Equal(last) {
-			return err == nil
+		if err != nil || !now.ModTime().Equal(last) {
+			if since = time.Now(); err == nil {
+				last = now.ModTime()
+			}
+			return false
 		}
-		last = now.ModTime()
-		return false
+		return time.Since(since) > time.Second
 	})
 	return s, i, cmd, p, letGo
 }

@@ -321,9 +321,8 @@ func TestB9r_ASyncOutlivesAServerThatOnlyReads(t *testing.T) {
 	t.Parallel()
 	farsight(t) // where no program is started, no server need be
 	at := pgtest.Own(t).URL
-	o := quick(player("Blue Heron#EUW", 120))
-	o.Limits = limits("20:1,60:10")
-	s := inSchema{t, startSim(t, o), at, freshDir(t)}
+	s := inSchema{t, startSim(t, quick(player("Blue Heron#EUW", 40))), at, freshDir(t)}
+	letGo := s.sim.holdFrom(t, 20)
 	only := func(reads string) {
 		sql(t, at, "set default_transaction_read_only = off")
 		sql(t, at, "alter system set default_transaction_read_only = "+reads)
@@ -333,9 +332,10 @@ func TestB9r_ASyncOutlivesAServerThatOnlyReads(t *testing.T) {
 	p.says("matches ")
 	only("on")
 	p.says("does not lead any more")
+	letGo()
 	p.says("it goes on when that is over")
 	only("off")
-	if r := p.wait().wants(t, exitDone); !strings.Contains(r.stdout, "120") {
+	if r := p.wait().wants(t, exitDone); !strings.Contains(r.stdout, "40") {
 		t.Errorf("it said %q", r.stdout)
 	}
 	s.sound()

@@ -18,6 +18,7 @@ import (
 // WebSocket; the same page of another origin is told nothing.
 func TestH11_ThePageOfTheDocumentsInABrowser(t *testing.T) {
 	long(t)
+	t.Parallel()
 	browser, err := exec.LookPath("chromium")
 	if err != nil {
 		t.Skip("chromium is not here")
@@ -61,6 +62,7 @@ setInterval(() => fetch("/", {method: "POST", body: document.getElementById("syn
 
 	who := player("Page Turner#WEB", 12)
 	s, dir := startSim(t, sim.Options{Seed: 1, Limits: limits("20:2"), Players: []sim.PlayerSpec{who}}), freshDir(t)
+	letGo := s.holdFrom(t, 6)
 	d := s.serving(t, dir, map[string]string{"FARSIGHT_PLATFORM": "euw1", "FARSIGHT_HTTP_ORIGINS": ours.URL}, "--http", "127.0.0.1:0")
 	c := program(t, d, dir)
 	var pass struct{ Pass string }
@@ -82,6 +84,7 @@ setInterval(() => fetch("/", {method: "POST", body: document.getElementById("syn
 	}
 	c.ask(t, "POST", "/v1/accounts/Page%20Turner/WEB/sync", "", 202, nil)
 	wait(t, shown, "Page Turner#WEB  syncing")
+	letGo()
 	wait(t, shown, "Page Turner#WEB  completed  12/12\nsocket: completed")
 }
 

@@ -315,32 +315,6 @@ func TestPostgres_DemosAreMembers(t *testing.T) {
 	}
 }
 
-// TestB9r_ASyncOutlivesAServerThatOnlyReads: for longer than a term lasts its writes are refused, and then it goes on by
-// itself, as it says.
-func TestB9r_ASyncOutlivesAServerThatOnlyReads(t *testing.T) {
-	t.Parallel()
-	farsight(t) // where no program is started, no server need be
-	at := pgtest.Own(t).URL
-	s := inSchema{t, startSim(t, quick(player("Blue Heron#EUW", 40))), at, freshDir(t)}
-	letGo := s.sim.holdFrom(t, 20)
-	only := func(reads string) {
-		sql(t, at, "set default_transaction_read_only = off")
-		sql(t, at, "alter system set default_transaction_read_only = "+reads)
-		sql(t, at, "select pg_reload_conf()::text")
-	}
-	p := s.command("sync", "Blue Heron#EUW", "--platform", "euw1", "--timelines", "none").start(t)
-	p.says("matches ")
-	only("on")
-	p.says("does not lead any more")
-	letGo()
-	p.says("it goes on when that is over")
-	only("off")
-	if r := p.wait().wants(t, exitDone); !strings.Contains(r.stdout, "40") {
-		t.Errorf("it said %q", r.stdout)
-	}
-	s.sound()
-}
-
 // An address that is no use is one sentence, and a password in it is told nobody.
 func TestPostgres_BadAddresses(t *testing.T) {
 	t.Parallel()

@@ -1,12 +1,13 @@
 package disk
 
 import (
-	"crypto/rand"
+	crand "crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -273,8 +274,11 @@ func MakeBallast(dir string) (made bool, err error) {
 		return false, Unusable(path, err)
 	}
 	// Noise, since a file system that compresses would keep no room for zeros.
+	// The system's own takes ten times as long.
+	var seed [32]byte
+	_, _ = crand.Read(seed[:]) // it never fails
 	noise := make([]byte, BallastBytes)
-	_, _ = rand.Read(noise) // it never fails
+	_, _ = rand.NewChaCha8(seed).Read(noise)
 	f, err := openNoFollow(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, FileMode)
 	if err == nil {
 		// Not synced: after a power cut it is made anew.

@@ -12,6 +12,9 @@ import (
 // is closed is told as SIGTERM.
 var moreSignals []os.Signal
 
+// A console window tells its size by its input.
+var resizes []os.Signal
+
 func (*signals) takeMore(os.Signal, *tea.Program) bool { return false }
 
 func (*signals) suspend(*tea.Program) {}

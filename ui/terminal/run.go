@@ -69,6 +69,9 @@ func Run(ctx context.Context, m tea.Model, opt Options, feed func(ctx context.Co
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	sig := newSignals()
+	if _, out := files(opt); opt.Output == nil || opt.Output == io.Writer(out) {
+		sig.size = func() (w, h int, err error) { return term.GetSize(int(out.Fd())) }
+	}
 	dismiss, back := keep(opt), leaver(opt)
 	defer dismiss()
 	sig.restore = func() {

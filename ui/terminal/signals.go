@@ -31,12 +31,19 @@ type signals struct {
 
 	full    chan struct{} // the terminal takes nothing any more
 	stalled atomic.Bool
+
+	resized chan os.Signal               // the terminal may have another size
+	told    atomic.Int64                 // the size that the program knows, see packed
+	size    func() (w, h int, err error) // nil = there is no terminal
 }
 
 // newSignals catches signals from now on, before there is a screen that must be given
 // back. run lets them go.
 func newSignals() *signals {
-	s := &signals{got: make(chan os.Signal, 4), asked: await.NewBell(), full: make(chan struct{}, 1)}
+	s := &signals{got: make(chan os.Signal, 4), asked: await.NewBell(), full: make(chan struct{}, 1), resized: make(chan os.Signal, 1)}
+	if len(resizes) > 0 { // none would be all
+		signal.Notify(s.resized, resizes...)
+	}
 	signal.Notify(s.got, append(moreSignals, syscall.SIGHUP, syscall.SIGTERM, os.Interrupt)...)
 	return s
 }
@@ -44,12 +51,15 @@ func newSignals() *signals {
 // run turns signals into messages until ctx ends.
 func (s *signals) run(ctx context.Context, p *tea.Program) {
 	defer signal.Stop(s.got)
+	defer signal.Stop(s.resized)
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-s.asked:
 			s.suspend(p)
+		case <-s.resized:
+			s.measure(p)
 		case <-s.full:
 			s.ended.Store(true)
 			p.Send(tea.QuitMsg{})
@@ -89,9 +99,32 @@ type suspendAsked struct{}
 // Suspend is the command that gives the terminal back and stops the program.
 func Suspend() tea.Msg { return suspendAsked{} }
 
+// measure tells the program the terminal's size if it knows another.
+func (s *signals) measure(p *tea.Program) {
+	if s.size == nil {
+		return
+	}
+	if w, h, err := s.size(); err == nil && w > 0 && h > 0 && packed(w, h) != s.told.Load() {
+		p.Send(tea.WindowSizeMsg{Width: w, Height: h})
+	}
+}
+
+// packed is a size as one number.
+func packed(w, h int) int64 { return int64(w)<<32 | int64(h) }
+
 // filter sees each message before Bubble Tea does.
+//
+// Bubble Tea listens for other sizes only after it has read the first: one that came between, as where a window is
+// given its place while the program starts, is looked for once the first is known.
 func (s *signals) filter(_ tea.Model, msg tea.Msg) tea.Msg {
-	switch msg.(type) {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		if s.told.Swap(packed(msg.Width, msg.Height)) == 0 {
+			select {
+			case s.resized <- nil:
+			default:
+			}
+		}
 	case suspendAsked:
 		s.asked.Ring()
 		return nil

@@ -14,6 +14,9 @@ import (
 // moreSignals are those that not every system has, or not this way.
 var moreSignals = []os.Signal{syscall.SIGTSTP, syscall.SIGCONT, syscall.SIGQUIT, syscall.SIGABRT}
 
+// resizes are the signals of a terminal that has another size.
+var resizes = []os.Signal{syscall.SIGWINCH}
+
 // takeMore does what one of moreSignals asks for; false of another.
 func (s *signals) takeMore(sig os.Signal, p *tea.Program) bool {
 	switch sig {

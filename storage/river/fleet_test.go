@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -163,7 +164,11 @@ func (r *rig) insert(n int) {
 	}
 	asked, err := json.Marshal(specs)
 	must(r.t, err)
-	_, err = Give(r.t.Context(), r.db, asked)
+	// On a busy machine who leads may lose its term, and nobody may lead for longer than an order waits. Jobs with the same
+	// keys are there once.
+	for err = engine.ErrRefused; errors.Is(err, engine.ErrRefused) || errors.Is(err, engine.ErrBroken); {
+		_, err = Give(r.t.Context(), r.db, asked)
+	}
 	must(r.t, err)
 	r.inserted += n
 }
@@ -251,8 +256,8 @@ from (select extract(epoch from begun - granted)::float8 as s from fs_call where
 // Four processes share the calls of one key: no limit is passed, and each has a part.
 func TestShow2_FourProcessesOneLimit(t *testing.T) {
 	t.Parallel()
-	n, limits := sized(150, 5900), sized("100:2", "500:10")
-	r := newRig(t, pgtest.Schema(t), limits, sim.FixedLazy, sim.Latency{Base: 50 * time.Millisecond, Jitter: 20 * time.Millisecond})
+	n, limits := sized(80, 5900), sized("50:2", "500:10")
+	r := newRig(t, made(t), limits, sim.FixedLazy, sim.Latency{Base: 50 * time.Millisecond, Jitter: 20 * time.Millisecond})
 	r.begins("a", "b", "c", "d")
 	r.insert(n)
 	began := time.Now()
@@ -279,7 +284,7 @@ func TestShow7_FromTheGrantToTheBegin(t *testing.T) {
 	}
 	t.Parallel()
 	const n = 1000
-	r := newRig(t, pgtest.Schema(t), "50:1", sim.FixedLazy, sim.Latency{Base: 50 * time.Millisecond, Jitter: 20 * time.Millisecond})
+	r := newRig(t, made(t), "50:1", sim.FixedLazy, sim.Latency{Base: 50 * time.Millisecond, Jitter: 20 * time.Millisecond})
 	r.begins("a", "b", "c", "d")
 	r.insert(n)
 	r.finish(nil)
@@ -297,7 +302,7 @@ func TestShow3_KilledMembers(t *testing.T) {
 		every        time.Duration
 		used         float64 // of the limit, at least
 	}{
-		"one after another": {sized(200, 5400), sized(2, 33), sized(1500*time.Millisecond, 5*time.Second), 0},
+		"one after another": {sized(150, 5400), sized(2, 33), sized(1100*time.Millisecond, 5*time.Second), 0},
 		"one a minute":      {6000, 3, time.Minute, 0.9},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -310,8 +315,11 @@ func TestShow3_KilledMembers(t *testing.T) {
 	}
 }
 
+// usualLimits are more than go at once: who leads next before an answer has told the limits asks for them by one call.
+const usualLimits = "60:1"
+
 func killMembers(t *testing.T, n, kills int, every time.Duration, used float64) {
-	r := newRig(t, pgtest.Schema(t), sized("60:2", "300:10"), sim.Sliding, sim.Latency{Base: 100 * time.Millisecond, Jitter: 50 * time.Millisecond})
+	r := newRig(t, made(t), sized(usualLimits, "300:10"), sim.Sliding, sim.Latency{Base: 100 * time.Millisecond, Jitter: 50 * time.Millisecond})
 	r.begins("a", "b", "c")
 	r.insert(n)
 	killed := 0
@@ -345,8 +353,8 @@ func killMembers(t *testing.T, n, kills int, every time.Duration, used float64) 
 // theirs is written that nobody counts.
 func TestShow4_FrozenMembers(t *testing.T) {
 	t.Parallel()
-	n, stops := sized(180, 5000), sized(2, 20)
-	r := newRig(t, pgtest.Schema(t), sized("60:2", "300:10"), sim.Sliding, sim.Latency{Base: 100 * time.Millisecond, Jitter: 50 * time.Millisecond})
+	n, stops := sized(120, 5000), sized(2, 20)
+	r := newRig(t, made(t), sized(usualLimits, "300:10"), sim.Sliding, sim.Latency{Base: 100 * time.Millisecond, Jitter: 50 * time.Millisecond})
 	ids := []string{"a", "b", "c"}
 	r.begins(ids...)
 	r.insert(n)
@@ -355,15 +363,17 @@ func TestShow4_FrozenMembers(t *testing.T) {
 		if stopped == stops {
 			return
 		}
+		if stopped > 0 {
+			time.Sleep(time.Second)
+		}
 		id := r.leading()
 		if stopped%2 == 1 {
 			id = ids[stopped%3]
 		}
 		stopped++
 		r.signal(id, syscall.SIGSTOP)
-		time.Sleep(time.Duration(3+stopped%sized(2, 8)) * time.Second)
+		time.Sleep(sized(writeWithin+straggle/2, time.Duration(3+stopped%8)*time.Second)) // what it has begun must not be written any more
 		r.signal(id, syscall.SIGCONT)
-		time.Sleep(time.Second)
 	})
 	r.sound(n)
 	if late, lost := r.count("select sum(late) from fs_member"), r.count("select count(*) from fs_call where how = 'lost'"); late > lost {
@@ -377,7 +387,7 @@ func TestShow4_FrozenMembers(t *testing.T) {
 // What a member brings that stood still, until its job was given back, is discarded and counted among what is told of it.
 func TestShow4_ALateResultIsCounted(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, pgtest.Schema(t), "60:2", sim.Sliding, sim.Latency{})
+	r := newRig(t, made(t), "60:2", sim.Sliding, sim.Latency{})
 	arrived, goesOn := make(chan struct{}), make(chan struct{})
 	var first, release sync.Once
 	defer release.Do(func() { close(goesOn) })
@@ -414,15 +424,15 @@ func TestShow4_ALateResultIsCounted(t *testing.T) {
 // leader whose term ends meanwhile.
 func TestShow5_AServerThatCrashes(t *testing.T) {
 	t.Parallel()
-	n, crashes := sized(120, 3000), sized(1, 5)
+	n, crashes := sized(100, 3000), sized(1, 5)
 	server := pgtest.Own(t)
-	r := newRig(t, server.URL, sized("60:2", "300:10"), sim.Sliding, sim.Latency{Base: 100 * time.Millisecond, Jitter: 50 * time.Millisecond})
+	r := newRig(t, server.URL, sized(usualLimits, "300:10"), sim.Sliding, sim.Latency{Base: 100 * time.Millisecond, Jitter: 50 * time.Millisecond})
 	r.begins("a", "b", "c")
 	r.insert(n)
 	crashed := 0
 	r.finish(func() {
-		time.Sleep(2 * time.Second)
 		if crashed < crashes {
+			time.Sleep(time.Duration(sized(1, 2)) * time.Second)
 			crashed++
 			server.Stop(t)
 			server.Start(t)

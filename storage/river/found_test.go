@@ -18,7 +18,7 @@ func TestHowTheTablesStand(t *testing.T) {
 	if f, err := Find(t.Context(), bare); err != nil || f.Version != 0 || f.Known == 0 {
 		t.Errorf("none: %+v, %v", f, err)
 	}
-	d := newRig(t, pgtest.Schema(t), "20:1", sim.FixedLazy, sim.Instant)
+	d := newRig(t, made(t), "20:1", sim.FixedLazy, sim.Instant)
 	c, err := Open(t.Context(), Options{DB: d.db, Member: "a", Key: func() string { return "fp" }})
 	must(t, err)
 	defer c.Close()

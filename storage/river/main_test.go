@@ -21,6 +21,7 @@ import (
 	"github.com/farsight-console/farsight/engine/local"
 	"github.com/farsight-console/farsight/engine/traffic"
 	"github.com/farsight-console/farsight/internal/leak"
+	"github.com/farsight-console/farsight/internal/pgtest"
 	"github.com/farsight-console/farsight/internal/scratch"
 	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/riot/limit"
@@ -62,9 +63,23 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	scratch.AtOnce(4)
+	scratch.AtOnce(12)
 	leak.Main(scratch.OnDisk(m))
 }
+
+// made gives a schema of a test's own, with the tables of the store and of River.
+var made = pgtest.Made(func(at string) error {
+	ctx := context.Background()
+	db, err := pg.Open(ctx, pg.Options{URL: at})
+	if err != nil {
+		return err
+	}
+	c, err := Open(ctx, Options{DB: db, Member: "makes", Key: func() string { return "" }})
+	if err == nil {
+		c.Close()
+	}
+	return errors.Join(err, db.Close())
+})
 
 // beMember is a member until its input ends.
 func beMember(at, id, base string) error {

@@ -16,7 +16,6 @@ import (
 	"github.com/riverqueue/river/rivertype"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/internal/pgtest"
 	"github.com/farsight-console/farsight/riot/sim"
 )
 
@@ -63,7 +62,7 @@ func until(ok func() bool) {
 // why; what was let go already comes back. When it goes on, they do.
 func TestShow11_APausedQueueStopsAllCalls(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, pgtest.Schema(t), "1000:10", sim.FixedLazy, sim.Instant)
+	r := newRig(t, made(t), "1000:10", sim.FixedLazy, sim.Instant)
 	n := r.run("a")
 	c := r.other()
 	until(func() bool {
@@ -88,6 +87,7 @@ func TestShow11_APausedQueueStopsAllCalls(t *testing.T) {
 // Whoever cancels the row of an attempt, as River UI does, or has a row of the past run again, loses
 // no job and makes no call: the row carries a job, and is none.
 func TestShow11_ARowThatIsCancelled(t *testing.T) {
+	t.Parallel()
 	row := func(r *rig, c *river.Client[pgx.Tx], in rivertype.JobState) (id int64) {
 		until(func() bool {
 			found, err := c.JobList(t.Context(), river.NewJobListParams().Kinds(kindCall).States(in))
@@ -100,7 +100,8 @@ func TestShow11_ARowThatIsCancelled(t *testing.T) {
 		return id
 	}
 	t.Run("before a member takes it up", func(t *testing.T) {
-		r := newRig(t, pgtest.Schema(t), "1000:10", sim.FixedLazy, sim.Instant)
+		t.Parallel()
+		r := newRig(t, made(t), "1000:10", sim.FixedLazy, sim.Instant)
 		r.run("leads", idle)
 		r.insert(1)
 		c := r.other()
@@ -111,7 +112,8 @@ func TestShow11_ARowThatIsCancelled(t *testing.T) {
 		r.sound(1)
 	})
 	t.Run("while it is under way", func(t *testing.T) {
-		r := newRig(t, pgtest.Schema(t), "1000:10", sim.FixedLazy, sim.Instant)
+		t.Parallel()
+		r := newRig(t, made(t), "1000:10", sim.FixedLazy, sim.Instant)
 		var first sync.Once
 		underWay := make(chan struct{})
 		r.before = func(q *http.Request) {
@@ -135,7 +137,8 @@ func TestShow11_ARowThatIsCancelled(t *testing.T) {
 		}
 	})
 	t.Run("once more when it is done", func(t *testing.T) {
-		r := newRig(t, pgtest.Schema(t), "1000:10", sim.FixedLazy, sim.Instant)
+		t.Parallel()
+		r := newRig(t, made(t), "1000:10", sim.FixedLazy, sim.Instant)
 		r.run("leads", idle)
 		r.run("led, works")
 		r.insert(1)
@@ -160,7 +163,7 @@ func TestShow11_ARowThatIsCancelled(t *testing.T) {
 // and what fails is tried again.
 func TestShow11_ATriggerOfAnotherProgram(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, pgtest.Schema(t), "1000:10", sim.FixedLazy, sim.Instant)
+	r := newRig(t, made(t), "1000:10", sim.FixedLazy, sim.Instant)
 	asked := make(chan string, 10)
 	failed := false
 	r.run("a", func(o *Options) {

@@ -351,6 +351,15 @@ func (l *Calls) Inherit(ctx context.Context, limits *traffic.Limits) error {
 		ago          time.Duration
 		ended        bool
 	}
+	// A queue that was paused before this term is known as such before Run has looked.
+	var stopped bool
+	err := l.persist(ctx, func(ctx context.Context) error {
+		return l.c.pool.QueryRow(ctx, paused, l.c.queue()).Scan(&stopped)
+	})
+	if err != nil {
+		return fmt.Errorf("look whether the queue of the calls is paused: %w", cmp.Or(context.Cause(ctx), err))
+	}
+	l.paused.Store(stopped)
 	for _, sql := range []string{dropOld, dropAnswers} {
 		err := l.persist(ctx, func(ctx context.Context) error {
 			_, err := l.c.pool.Exec(ctx, sql, l.term.Epoch)
@@ -365,7 +374,7 @@ func (l *Calls) Inherit(ctx context.Context, limits *traffic.Limits) error {
 		since = time.Now().Add(-fleetMemory)
 	}
 	var all []call
-	err := l.persist(ctx, func(ctx context.Context) (err error) {
+	err = l.persist(ctx, func(ctx context.Context) (err error) {
 		rows, _ := l.c.pool.Query(ctx, inherited, l.term.Epoch, since) // its error comes with the rows
 		all, err = pgx.CollectRows(rows, func(r pgx.CollectableRow) (c call, err error) {
 			return c, r.Scan(&c.id, &c.job, &c.host, &c.method, &c.ago, &c.ended)

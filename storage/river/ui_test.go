@@ -16,6 +16,8 @@ import (
 	"github.com/riverqueue/river/rivertype"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/traffic"
+	"github.com/farsight-console/farsight/riot/limit"
 	"github.com/farsight-console/farsight/riot/sim"
 )
 
@@ -82,6 +84,19 @@ func TestShow11_APausedQueueStopsAllCalls(t *testing.T) {
 	must(t, c.QueueResume(t.Context(), n.carrier.queue(), nil))
 	r.finish(nil)
 	r.sound(20)
+}
+
+// Who leads next lets no call go before it has seen that the queue is paused.
+func TestShow11_APausedQueueStopsTheNextTerm(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, nil)
+	_, err := d.conn.Exec(t.Context(), "insert into river_queue (name, created_at, updated_at, paused_at) values ($1, now(), now(), now())", d.a.queue())
+	must(t, err)
+	next := d.a.Lead(d.term, nil, nil)
+	must(t, next.Inherit(t.Context(), traffic.New(traffic.Options{Limiter: limit.New(limit.Options{}), Store: stored(t), Lanes: laneOf})))
+	if next.Halt() == "" {
+		t.Error("calls go")
+	}
 }
 
 // Whoever cancels the row of an attempt, as River UI does, or has a row of the past run again, loses

@@ -139,21 +139,19 @@ func (l *Calls) Carry(ctx context.Context, call riot.Carried) (a *riot.Answer, b
 		delete(l.waiting, id)
 		l.mu.Unlock()
 	}()
-	taken := time.NewTimer(takenWithin)
+	taken := time.NewTicker(takenWithin) // again: the database may not have answered
 	defer taken.Stop()
-	select {
-	case <-done:
-		return l.read(ctx, id)
-	case <-ctx.Done():
-	case <-taken.C:
-		if l.end(endUnused, id) {
-			return nil, false, riot.ErrNotCarried
+	for waits := true; waits; {
+		select {
+		case <-done:
+			return l.read(ctx, id)
+		case <-ctx.Done():
+			waits = false
+		case <-taken.C:
+			if l.end(endUnused, id) {
+				return nil, false, riot.ErrNotCarried
+			}
 		}
-	}
-	select {
-	case <-done:
-		return l.read(ctx, id)
-	case <-ctx.Done():
 	}
 	switch {
 	case l.end(endUnused, id):

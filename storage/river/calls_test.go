@@ -181,6 +181,34 @@ func TestH13b_ACallThatIsGivenUp(t *testing.T) {
 	}
 }
 
+// A call that nobody begins, and that the database does not take back in time, is taken back later.
+func TestH13b_ACallThatIsTakenBackLate(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, nil)
+	row, got := d.carry(t.Context())
+	other, err := d.db.Connect(t.Context())
+	must(t, err)
+	defer other.Close(context.Background())
+	tx, err := other.Begin(t.Context())
+	must(t, err)
+	_, err = tx.Exec(t.Context(), "select from fs_call where id = $1 for update", row.ID)
+	must(t, err)
+	for _, asks := range []bool{true, false} {
+		until(func() bool {
+			return asks == (d.count("select count(*) from pg_stat_activity where $1 = any(pg_blocking_pids(pid))", other.PgConn().PID()) > 0)
+		})
+	}
+	must(t, tx.Rollback(t.Context()))
+	select {
+	case g := <-got:
+		if g.begun || !errors.Is(g.err, riot.ErrNotCarried) {
+			t.Errorf("%+v", g)
+		}
+	case <-time.After(patience):
+		t.Error("it is never taken back")
+	}
+}
+
 func (d *desk) begin(row *river.Job[callArgs]) {
 	d.t.Helper()
 	var host, method, path string

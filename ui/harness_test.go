@@ -83,6 +83,7 @@ func open(t *testing.T, scene uitest.Scene, w, h int, opt Options) *desk {
 	d := &desk{t: t, fake: uitest.New(scene), msgs: make(chan tea.Msg, 256)}
 	d.m = newModel(d.fake, opt)
 	d.run(d.m.Init())
+	d.m.asking = true // so that one frame without the scene is drawn, not two
 	d.send(tea.WindowSizeMsg{Width: w, Height: h})
 	d.send(groundEnd{})
 	d.send(scene.Update)

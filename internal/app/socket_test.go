@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/creack/pty"
+	"golang.org/x/sys/unix"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/api"
@@ -294,6 +295,12 @@ func onTerminal(t testing.TB, args []string, env map[string]string, as ...func(*
 	if err := pty.Setsize(master, &pty.Winsize{Rows: 40, Cols: 120}); err != nil {
 		t.Fatal(err)
 	}
+	// A read of what the library opens blocks, and its close waits for the read: until the minute turns.
+	fd, err := unix.FcntlInt(master.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+	if err := errors.Join(err, unix.SetNonblock(fd, true), master.Close()); err != nil {
+		t.Fatal(err)
+	}
+	master = os.NewFile(uintptr(fd), "terminal")
 	env["TERM"], env["NO_COLOR"], env["XDG_STATE_HOME"] = "xterm", "1", t.TempDir()
 	c := command{args: args, env: env, as: func(cmd *exec.Cmd) {
 		cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty

@@ -88,6 +88,44 @@ func TestI1_TimelinesAreToldTheirEndBehindMatches(t *testing.T) {
 	})
 }
 
+// TestI7c_WhatIsDownGoesBeforeNobody: while matches are down timelines go as the limits let them, and the first in line is
+// told so, though a thousand matches have a better rank; behind those that an operator has frozen likewise.
+func TestI7c_WhatIsDownGoesBeforeNobody(t *testing.T) {
+	for name, stops := range map[string]func(r *rig){
+		"outage": func(r *rig) {
+			must(r.t, r.sim.Inject(sim.Fault{Kind: sim.Unavailable, Match: sim.Match{Method: route.Match}}))
+		},
+		"freeze": func(r *rig) { must(r.t, r.limits.Freeze(engine.Bucket{Host: "europe", Method: "match-v5.match"}, "")) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T) {
+				dev := sim.Limits{App: []sim.Limit{{N: 20, Per: time.Second}, {N: 100, Per: 2 * time.Minute}}}
+				r := start(t, newSim(sim.Options{Limits: dev, Players: []sim.PlayerSpec{short("Ana#EUW", 1000)}}))
+				r.trigger("Ana#EUW", engine.SyncAsk{})
+				r.until("Ana#EUW", time.Hour, func(row engine.AccountRow) bool { return row.Timelines.Open == 150 })
+				stops(r)
+				told := 0
+				for range 60 {
+					time.Sleep(time.Second)
+					if r.limits.Held("europe/match-v5.match+").Reason == "" {
+						continue
+					}
+					for _, j := range r.available() {
+						if why, until, place := r.backend.Why(j); j.Kind == ingest.KindTimeline && place == 1 {
+							if told++; time.Until(until) > time.Minute {
+								t.Fatalf("%q: the first in line goes in %v", why, time.Until(until))
+							}
+						}
+					}
+				}
+				if told == 0 {
+					t.Error("no timeline was first in line")
+				}
+			})
+		})
+	}
+}
+
 // What stands before any limit is the reason of every job that has not begun, as soon as it
 // does, whatever the job was told before: in line, sent back, or to be tried again. Where it is
 // over, no row says so any more.

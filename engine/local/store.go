@@ -85,8 +85,9 @@ type Pacer interface {
 	// Wait is until the last of so many further calls may go, if all go as early as
 	// the limits let them; known is false while nobody can say.
 	Wait(lane string, calls int) (wait time.Duration, known bool)
-	// Shares reports whether calls of two lanes take from one limit.
-	Shares(a, b string) bool
+	// Goes reports whether what stands in line on the first lane takes from the limit that the second one waits
+	// for: not where something else than limits keeps it.
+	Goes(before, lane string) bool
 }
 
 // holder is an Admitter that knows what stands before all limits of a lane, such as

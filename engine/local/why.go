@@ -191,7 +191,7 @@ func (x *index) isGhost(id engine.JobID) bool {
 }
 
 // whyAvailable is the part of [Backend.Why] that needs the index: the first thing in the way, from the
-// job itself over its lock to its line. p is only asked which lanes share a limit; the wait is asked
+// job itself over its lock to its line. p is only asked which lanes take from a limit; the wait is asked
 // for without the lock.
 func (x *index) whyAvailable(id engine.JobID, now time.Time, p Pacer) standing {
 	x.mu.Lock()
@@ -228,10 +228,11 @@ func (x *index) whyAvailable(id engine.JobID, now time.Time, p Pacer) standing {
 }
 
 // beside counts the jobs of other lines that go before the nth of e's and take from
-// the same limit: all of a better rank, and as many of its own as take turns with it.
+// the same limit: all of a better rank, and as many of its own as take turns with it. What an outage keeps goes
+// before nobody.
 func (x *index) beside(e *entry, n int, p Pacer) (calls int) {
 	for _, l := range x.lines {
-		if l == e.line || l.n == 0 || l.queue.closed() || !p.Shares(l.lane.name, e.lane.name) {
+		if l == e.line || l.n == 0 || l.queue.closed() || !p.Goes(l.lane.name, e.lane.name) {
 			continue
 		}
 		for r := range rankOf(e) {

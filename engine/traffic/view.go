@@ -337,12 +337,16 @@ func (l *Limits) Wait(name string, calls int) (wait time.Duration, known bool) {
 	return e.Wait, !e.Endless && (e.Known || e.Bucket != "")
 }
 
-// Shares reports whether calls of two lanes go to one host, and so take from the
-// limit of the application.
-func (l *Limits) Shares(a, b string) bool {
-	x, _ := splitLane(a)
-	y, _ := splitLane(b)
-	return x.Host != "" && x.Host == y.Host
+// Goes reports whether what stands in line on a lane takes from the limit that another one waits for: the two are of one
+// host, and neither an outage nor an operator's freeze keeps it where it is.
+func (l *Limits) Goes(before, lane string) bool {
+	x, _ := splitLane(before)
+	y, _ := splitLane(lane)
+	if x.Host == "" || x.Host != y.Host || l.gate.outage(x) != "" {
+		return false
+	}
+	_, frozen := l.limiter.FreezeOf(limit.Scope{Host: x.Host, Method: x.Method})
+	return !frozen
 }
 
 // Outlook is how the limits of a host stand now, for whoever foresees calls.

@@ -196,6 +196,26 @@ func TestI7_ALaneThatRefusesTargetsTakesNoTurns(t *testing.T) {
 	})
 }
 
+// TestI7c_WhatIsDownSpreadsNobody: calls for which the window has room go at once while matches are down, and are not
+// spread as if a thousand matches had to share it.
+func TestI7c_WhatIsDownSpreadsNobody(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		dev := sim.Limits{App: []sim.Limit{{N: 20, Per: time.Second}, {N: 100, Per: 2 * time.Minute}}}
+		r := start(t, newSim(sim.Options{Limits: dev, Players: []sim.PlayerSpec{short("Ana#EUW", 1000)}}))
+		r.trigger("Ana#EUW", engine.SyncAsk{})
+		r.until("Ana#EUW", time.Hour, func(row engine.AccountRow) bool { return row.Timelines.Open == 50 })
+		down(t, r.sim, time.Hour)
+		r.until("Ana#EUW", 2*time.Minute, func(engine.AccountRow) bool { return len(r.limits.Down()) > 0 })
+		const pause = 70 * time.Second // until the window has room for all of them
+		must(t, r.limits.Freeze(engine.Bucket{Host: "europe", Until: time.Now().Add(pause)}, ""))
+		time.Sleep(pause)
+		if row := r.row("Ana#EUW"); row.Timelines.Open < 40 {
+			t.Fatalf("%d timelines are left", row.Timelines.Open)
+		}
+		r.until("Ana#EUW", 4*time.Second, func(row engine.AccountRow) bool { return row.Timelines.Open == 0 })
+	})
+}
+
 // An outage of matches and timelines is over for both soon after its end, though thousands of matches stand
 // before the timelines: one timeline is asked for before its rank.
 func TestI7_WhatIsDownIsTriedBeforeItsRank(t *testing.T) {

@@ -441,6 +441,18 @@ func (g *gate) blown() (down []Lane) {
 	return down
 }
 
+// lanesDown are all lanes that are down, whether anybody calls them or not, in no order.
+func (g *gate) lanesDown() (down []Lane) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for l, b := range g.lanes {
+		if b.blown {
+			down = append(down, l)
+		}
+	}
+	return down
+}
+
 // outage is the reason of a lane that is held while others go on.
 func (g *gate) outage(l Lane) string {
 	g.mu.Lock()

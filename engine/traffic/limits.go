@@ -2,6 +2,7 @@ package traffic
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -253,14 +254,16 @@ func (l *Limits) Withdraw(id engine.JobID) {
 
 // Backlog tells the limiter how many calls are to come on the lane's host, the
 // timelines that follow from matches included. jobs is the number in line now and takes the place of
-// the one before; the limiter paces by it.
+// the one before; the limiter paces by it. Calls of a lane that is down are none: those that go meanwhile
+// would be spread as if all had to share the window.
 func (l *Limits) Backlog(name string, jobs int) {
 	at, _ := splitLane(name)
+	down := l.gate.lanesDown() // before mu: the gate asks what waits under its own
 	l.mu.Lock()
 	l.backlog[name] = jobs
 	calls := 0
 	for other, n := range l.backlog {
-		if o, more := splitLane(other); o.Host == at.Host {
+		if o, more := splitLane(other); o.Host == at.Host && !slices.Contains(down, o) {
 			calls += n
 			if more {
 				calls += n

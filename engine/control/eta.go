@@ -18,12 +18,14 @@ const listMethod = "match-v5.ids"
 // anew; rows get that of foreseen.
 func (c *Control) plan() *forecast.Plan {
 	s := forecast.State{
-		Now: time.Now(), Open: c.served(c.hub.Open()), Still: forecast.Still{}, Waiting: c.waiting(),
+		Now: time.Now(), Open: c.served(c.hub.Open()), Still: forecast.Still{}, Late: map[string]bool{}, Waiting: c.waiting(),
 		Queues: c.opt.Backend.Queues(), Buckets: c.opt.Limiter.Rows().Buckets, Limits: c.outlook,
 	}
 	for _, a := range s.Open {
 		if h := c.heldBy(a, s.Queues); h.Stand != "" && h.Until.IsZero() {
 			s.Still[a.ID] = h.Reason
+			s.Late[a.ID] = h.Stand == engine.StandDown && a.Matches.Open > 0 && // else it is timelines that are down
+				c.opt.Limiter.Held(a.Region+"/"+forecast.TimelineMethod).Reason == ""
 		}
 	}
 	return forecast.New(s)

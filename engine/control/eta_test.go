@@ -32,6 +32,37 @@ func (paced) Restore(context.Context, bool, iter.Seq2[engine.Job, error]) error 
 // eta is what is foreseen of an account now.
 func (c *Control) eta(a engine.AccountRow) engine.ETA { return c.endsBy(c.plan(), a, true) }
 
+// down is paced with an endpoint that is.
+type down struct {
+	paced
+	lane string
+}
+
+func (d down) Held(lane string) (h engine.Held) {
+	if lane == d.lane {
+		h = engine.Held{Reason: "it is down", Stand: engine.StandDown}
+	}
+	return h
+}
+
+// TestI7c_TheTimelinesOfWhatStandsStillAreInLine while matches alone are down, and not when it is they that are.
+func TestI7c_TheTimelinesOfWhatStandsStillAreInLine(t *testing.T) {
+	both, last := open("both", "europe", 100, true), open("last", "europe", 0, true)
+	both.Timelines, last.Timelines = engine.Progress{Total: 7, Open: 7}, engine.Progress{Total: 5, Open: 5}
+	h := hub.New(hub.Options{})
+	publish(h, []engine.AccountRow{both, last})
+	for method, want := range map[string]int{forecast.MatchMethod: 7 + 5, forecast.TimelineMethod: 100 + 7 + 100} {
+		c := &Control{opt: Options{Limiter: down{lane: "europe/" + method}, Backend: idle{}, Keys: knownKey{}}, hub: h, finder: finder{lane: noLane}}
+		calls, p := 0.0, c.plan()
+		for _, s := range p.InLine("europe", p.Open, 0) {
+			calls += s.Calls
+		}
+		if int(calls) != want {
+			t.Errorf("%s is down: %v calls are in line, want %d", method, calls, want)
+		}
+	}
+}
+
 func open(id, region string, matches int, timelines bool) engine.AccountRow {
 	return engine.AccountRow{
 		ID: id, Region: region, Status: engine.Syncing, WantsTimelines: timelines,

@@ -39,8 +39,8 @@ func Merged(loads []engine.Load) []engine.Load {
 	return out
 }
 
-// InLine are the calls that a host's open syncs still make, but for those that stand
-// still, and those in its line that belong to none of them. A share counts for the
+// InLine are the calls that a host's open syncs still make, of those that stand still the
+// timelines that go all the same, and those in its line that belong to none of them. A share counts for the
 // sync with its index in open.
 func (s *State) InLine(host string, open []engine.AccountRow, begin time.Duration) (out []Share) {
 	known := 0
@@ -53,15 +53,17 @@ func (s *State) InLine(host string, open []engine.AccountRow, begin time.Duratio
 			continue
 		}
 		known += a.Matches.Open + a.Timelines.Open
-		if s.Still[a.ID] != "" {
-			continue
-		}
 		late := lateCalls(a)
-		load := engine.Load{Host: host, Queue: a.Queue, Owner: a.ID, Priority: engine.PriorityHigh,
-			Calls: float64(CallsLeft(a) - late)}
+		high := CallsLeft(a) - late
+		if s.Still[a.ID] != "" {
+			high, late = 0, human.Either(s.Late[a.ID], a.Timelines.Open, 0)
+		}
+		load := engine.Load{Host: host, Queue: a.Queue, Owner: a.ID, Priority: engine.PriorityHigh, Calls: float64(high)}
 		last := load
 		last.Priority, last.Calls = engine.PriorityLow, float64(late)
-		out = append(out, Shares([]engine.Load{load, last}, i, begin)...)
+		if high+late > 0 {
+			out = append(out, Shares([]engine.Load{load, last}, i, begin)...)
+		}
 	}
 	for _, b := range s.Buckets {
 		if b.Host != host || b.Kind != "app" {

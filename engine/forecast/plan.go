@@ -25,6 +25,7 @@ type State struct {
 	Now     time.Time
 	Open    []engine.AccountRow // syncs at work that the engine works on
 	Still   Still               // those of them that stand still
+	Late    map[string]bool     // of those the ones whose timelines go all the same, while matches are down
 	Queues  []engine.QueueRow
 	Buckets []engine.BucketRow
 	Waiting []Waiting // by their instants

@@ -230,3 +230,17 @@ func TestI2_AnOutagePromisesNoEnd(t *testing.T) {
 		t.Errorf("the syncs: %+v", got.Accounts)
 	}
 }
+
+// TestI7c_TimelinesArePlannedBesideAnOutage of matches: they go, and of their sync nobody knows the end.
+func TestI7c_TimelinesArePlannedBesideAnOutage(t *testing.T) {
+	s := state(window{limit: 100, span: time.Minute, reset: time.Minute}, 941)
+	s.Open = []engine.AccountRow{{ID: "a", Region: "asia", WantsTimelines: true, Matches: engine.Progress{Total: 941, Open: 900}, Timelines: engine.Progress{Total: 41, Open: 41}}}
+	s.Still, s.Late = forecast.Still{"a": "match calls to asia fail"}, map[string]bool{"a": true}
+	got := forecast.New(s).Answer(time.Hour, nil)
+	if h := got.Hosts[0]; h.Stuck || h.Line != 41 || h.Windows[0].Line != 41 {
+		t.Errorf("the host: %+v", h)
+	}
+	if a := got.Accounts[0]; a.Calls != 900+41+900 || !a.Ends.IsZero() {
+		t.Errorf("the sync: %+v", a)
+	}
+}

@@ -47,13 +47,13 @@ func (w work) moving(e engine.EngineRow, limits engine.LimitsRow) string {
 	b := braking(limits)
 	busy := e.Workers > 0 && e.InFlight >= e.Workers
 	switch {
-	case b.Waiting > 0 && !(busy && roomy(e, limits, b)):
+	case b.Waiting > 0 && !outpaced(e, limits, b):
 		return brakes(e, limits, b)
 	case w.ready+w.running == 0:
 		return w.resting()
 	case w.running == 0:
 		return fmt.Sprintf("%s for a worker", human.Counted(w.ready, "job waits", "jobs wait"))
-	case busy:
+	case busy || b.Waiting > 0:
 		return fmt.Sprintf("all %s are busy%s", human.Counted(e.Workers, "worker", "workers"), answers(e))
 	}
 	return ""
@@ -130,11 +130,12 @@ func braking(limits engine.LimitsRow) (most engine.BucketRow) {
 	return most
 }
 
-// roomy reports whether a bucket would let more through than is asked of it: it is not shut, has room for what
-// the workers ask next, and has had it in the last minute.
-func roomy(e engine.EngineRow, limits engine.LimitsRow, b engine.BucketRow) bool {
-	made := e.CallsPerMin / time.Minute.Seconds()
-	return !b.Frozen() && !b.Blocked.After(limits.At) && b.Used+e.Workers <= b.Most() && (e.SinceStart || made < roomyShare*rateOf(&b))
+// outpaced reports whether a bucket lets more through than the workers can ask of it: it is not shut, has room for what
+// they ask next, and they are too few for its rate while an answer takes so long. Workers that are all busy for a moment
+// are no reason: a sentence that went by them would change each second.
+func outpaced(e engine.EngineRow, limits engine.LimitsRow, b engine.BucketRow) bool {
+	return !b.Frozen() && !b.Blocked.After(limits.At) && b.Used+e.Workers <= b.Most() &&
+		e.P50 > 0 && float64(e.Workers)/e.P50.Seconds() < roomyShare*rateOf(&b)
 }
 
 // roomyShare is a share of what a bucket allows: an engine that makes fewer calls than that is not paced by it.

@@ -89,6 +89,23 @@ func TestPaceSaysWhyItIsNotFaster(t *testing.T) {
 	}
 }
 
+// TestW5i_BusyForAMomentChangesNothing: workers that answer faster than the window lets calls through do not hold it up
+// when all of them happen to be at work, and those that are too few do when one of them is between two jobs.
+func TestW5i_BusyForAMomentChangesNothing(t *testing.T) {
+	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	queues := []engine.QueueRow{{Counts: map[engine.State]int{engine.Available: 947, engine.Running: 5}}}
+	for _, answer := range []time.Duration{62 * time.Millisecond, 20 * time.Second} {
+		told := map[string]bool{}
+		for _, inFlight := range []int{5, 4} {
+			told[Pace(engine.EngineRow{State: engine.EngineLive, Workers: 5, InFlight: inFlight, Meter: engine.Meter{CallsPerMin: 20, P50: answer}},
+				queues, engine.LimitsRow{At: now, Buckets: []engine.BucketRow{{Host: "europe", Kind: "app", Window: 2 * time.Minute, Limit: 100, Used: 20, Waiting: 947, Paces: true}}})] = true
+		}
+		if len(told) != 1 {
+			t.Errorf("with answers in %v: %v", answer, told)
+		}
+	}
+}
+
 // TestW5g_AFrozenMethodIsNoWindow: it lets nothing through, whatever room its windows have and however busy the workers
 // are with others' calls.
 func TestW5g_AFrozenMethodIsNoWindow(t *testing.T) {

@@ -227,5 +227,9 @@ func (f *frontier) pop() int {
 	return i
 }
 
-// Load is how many jobs run now, and of how many at most.
-func (b *Backend) Load() (running, workers int) { return b.Stats().InFlight, b.opt.Workers() }
+// Load is how many jobs run now, and of how many at most. Workers that are too many since the ceiling sank end with
+// their job, and count until then.
+func (b *Backend) Load() (running, workers int) {
+	running = b.Stats().InFlight
+	return running, max(running, b.opt.Workers())
+}

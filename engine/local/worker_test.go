@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -48,6 +49,31 @@ func TestAJobNamesItsWorker(t *testing.T) {
 			if err != nil || d.Job.Worker == 0 || d.Job.Bytes != 41_000 || d.Attempts[0].Worker != d.Job.Worker {
 				t.Errorf("job %d ended with %+v, its attempt with worker %+v: %v", i, d.Job.Job, d.Attempts, err)
 			}
+		}
+		be.down()
+	})
+}
+
+// TestV1m_NoMoreRunThanThereAreWorkers: those that run when the ceiling sinks go on, each in the hands of a worker.
+func TestV1m_NoMoreRunThanThereAreWorkers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var ceiling atomic.Int64
+		ceiling.Store(7)
+		be := newBench(t, local.Options{Workers: func() int { return int(ceiling.Load()) }}, func(context.Context, engine.Run) engine.Outcome {
+			time.Sleep(time.Minute)
+			return engine.Done(nil)
+		}).run()
+		for i := range 7 {
+			be.add(keyed(fmt.Sprint("match:", i)))
+		}
+		synctest.Wait()
+		ceiling.Store(5)
+		if running, workers := be.b.Load(); running != 7 || workers != 7 {
+			t.Errorf("%d of %d workers", running, workers)
+		}
+		time.Sleep(90 * time.Second)
+		if running, workers := be.b.Load(); running != 0 || workers != 5 {
+			t.Errorf("at the end %d of %d workers", running, workers)
 		}
 		be.down()
 	})

@@ -390,7 +390,7 @@ func (g *JobGroup) HeadText(v *page.View) string {
 	case g.State == engine.Running && v.Engine.Workers == 0: // no engine is here, or none that has said how many
 		return ""
 	case g.State == engine.Running:
-		return page.Count(g.Jobs) + " of " + page.Count(v.Engine.Workers) + " workers"
+		return page.Count(g.Jobs) + " of " + page.Count(max(g.Jobs, v.Engine.Workers)) + " workers" // rows come before the ceiling
 	case !ok:
 		return ""
 	case g.State == engine.Retryable && (first.Stand == "" || slices.ContainsFunc(g.Rows, func(j *engine.JobRow) bool { return j.Reason() != first.Reason() })):

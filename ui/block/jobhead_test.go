@@ -22,3 +22,14 @@ func TestV7o_AHeadingSaysThatMoreHaveEnded(t *testing.T) {
 		}
 	}
 }
+
+// TestV1m_NoMoreRunThanThereAreWorkers: the rows come a moment before the ceiling.
+func TestV1m_NoMoreRunThanThereAreWorkers(t *testing.T) {
+	g := block.JobGroup{Jobs: 7}
+	g.State = engine.Running
+	v := &page.View{Data: &page.Data{}}
+	v.Engine.Workers = 5
+	if text := g.HeadText(v); text != "7 of 7 workers" {
+		t.Error(text)
+	}
+}

@@ -54,7 +54,8 @@ type JobGroup struct {
 	Why    engine.ReasonRow // of all of them; the zero one = the list has all
 	Most   int              // how many have a line at most; 0 = as many as there is room for
 	Folded bool
-	lines  int // that it has on the screen, below its heading
+	Newest bool // others have ended before those that were read
+	lines  int  // that it has on the screen, below its heading
 
 	Left map[engine.JobID]part.Cell // those of Rows that have left, with what became of them
 
@@ -66,6 +67,9 @@ type JobGroup struct {
 func (g *JobGroup) Word() string {
 	return human.Either(g.Held, "HELD", strings.ToUpper(g.State.String()))
 }
+
+// Done reports whether the jobs have ended and need nobody.
+func (g *JobGroup) Done() bool { return g.State == engine.Completed || g.State == engine.Cancelled }
 
 // First is the job that goes first of the group: of the list's own, or else the one that the engine
 // named; false = none is known.
@@ -399,6 +403,8 @@ func (g *JobGroup) HeadText(v *page.View) string {
 		return ClassesOf(g.Rows) + GaveUp(g.Rows)
 	case g.State == engine.Pending:
 		return openOf(v, g.Rows)
+	case g.State.Terminal() && g.Newest:
+		return "the newest of them"
 	case g.State.Terminal():
 		return human.If(g.Jobs == MostEnded, "the last to end") // there are others
 	case first.Stand == "" && g.State == engine.Available && g.Shape == engine.ShapeInLine:

@@ -195,7 +195,9 @@ func (p *Screen) gather(v *page.View, counts map[engine.State]int, h int) {
 		asked = p.came.soon
 	}
 	g.still = stillThere(v, p.Shown, asked)
-	if h >= roomyList { // they have their place before there are any
+	if p.which == page.ShownFailed {
+		g.kept = nil
+	} else if h >= roomyList { // they have their place before there are any
 		g.kept = append(g.kept, retries, pending)
 	} else if page.LiveJobs(v, p.queue) == 0 {
 		g.kept = nil
@@ -203,6 +205,9 @@ func (p *Screen) gather(v *page.View, counts map[engine.State]int, h int) {
 	g.groups = block.GroupJobs(g.still, reasons, counts, g.kept...)
 	if i := slices.IndexFunc(g.groups, func(o block.JobGroup) bool { return o.GroupKey == retries }); i >= 0 { // as their rows say
 		slices.SortStableFunc(g.groups[i].Rows, func(a, b *engine.JobRow) int { return columns.ZeroLast(page.GoesAt(a), page.GoesAt(b)) })
+	}
+	for i := range g.groups {
+		g.groups[i].Newest = p.which == page.ShownAll && p.more && g.groups[i].Done()
 	}
 	if counts == nil || p.which != page.ShownLive {
 		return
@@ -218,7 +223,7 @@ func (p *Screen) gather(v *page.View, counts map[engine.State]int, h int) {
 // fold says which groups show no rows, and which keep their place. Jobs that are pending wait for others of the same list,
 // and a hold is over soon: both are folded until somebody wants to see them.
 func (g *inGroups) fold(h int) {
-	low := h < lowList && g.counts[engine.Available] > 0
+	low := h < lowList && g.counts[engine.Available] > 0 && len(g.groups) > 1
 	g.kept = g.kept[:0]
 	for i := range g.groups {
 		group := &g.groups[i]
@@ -240,12 +245,15 @@ func (p *Screen) deal(v *page.View, counts map[engine.State]int, h int) (gaps bo
 	g, roomy := &p.groups, h >= roomyList
 	var ended []block.JobGroup
 	if roomy && p.which == page.ShownLive && counts != nil {
-		n := slices.IndexFunc(g.groups, func(o block.JobGroup) bool { return o.State == engine.Cancelled || o.State == engine.Completed })
+		n := slices.IndexFunc(g.groups, func(o block.JobGroup) bool { return o.Done() })
 		if n >= 0 { // they are the last
 			g.groups, ended = g.groups[:n:n], g.groups[n:]
 		}
 	}
 	gaps = block.Deal(g.groups, h, func(key block.GroupKey, need int) int {
+		if len(g.groups) == 1 { // nothing to leave lines to
+			return need
+		}
 		if roomy && p.Loading() && key.State == engine.Available { // its rows come
 			return h
 		}
@@ -532,9 +540,10 @@ func (p *Screen) overGaps(v *page.View, a page.Action) {
 }
 
 // ahead puts a job in line at the place that it has by now among those of the list.
-// The place that the engine told is of when it was asked; jobs that have left since were before it.
+// The place that the engine told is of when it was asked; jobs that have left since were before it. A list that does not
+// have those before it leaves its place as it is.
 func (p *Screen) ahead(j *engine.JobRow) {
-	if j.Line == "" {
+	if j.Line == "" || p.On() || p.more && !p.sought.Oldest {
 		return
 	}
 	rows := p.groups.still

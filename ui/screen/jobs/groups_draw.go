@@ -90,12 +90,22 @@ const leastSummed = 16
 // groupNote says what stands in the groups.
 // Such as "1,204 of ingest.summoner.full · grouped by why they wait".
 func (p *Screen) groupNote(v *page.View) string {
-	n := 0
+	n, ended := 0, 0
 	for _, s := range barStates {
 		n += p.groups.counts[s]
 	}
+	for i := range p.groups.groups {
+		if g := &p.groups.groups[i]; g.Done() {
+			ended += g.Jobs
+		}
+	}
+	if p.which == page.ShownAll {
+		n = max(n+ended, p.All)
+	}
 	text := page.Count(n)
 	switch {
+	case n == 0 && ended > 0 && !p.On():
+		return p.Noted(v, "none live", "the last to end")
 	case p.On() || p.which == page.ShownFailed:
 		text = page.Count(len(p.Shown)) + " of " + text
 	case p.queue == "":

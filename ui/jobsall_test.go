@@ -1,0 +1,95 @@
+package ui
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/uitest"
+)
+
+// withEnded are some jobs of a development key in line, and so many that were completed.
+func withEnded(ended int) uitest.Scene {
+	s := uitest.DevKey(60, uitest.Noon)
+	inLine := s.Jobs[:60]
+	s.Jobs = nil
+	for i := range ended {
+		j := inLine[0]
+		j.ID, j.State, j.Finished, j.Place, j.Line = engine.JobID(fmt.Sprint("e", i)), engine.Completed, uitest.Noon.Add(-time.Duration(i)*time.Second), 0, ""
+		s.Jobs = append(s.Jobs, j)
+	}
+	s.Jobs = append(s.Jobs, inLine...)
+	s.Update.Jobs, s.Update.Queues = nil, s.Update.Queues[:1]
+	s.Update.Queues[0].Counts = map[engine.State]int{engine.Available: len(inLine)}
+	return s
+}
+
+// TestV7q_TheTitleCountsWhatIsListed: in a list of all jobs those that have ended are in the title, one that holds only
+// some of them says so, and where nothing is left to do no 0 stands beside them.
+func TestV7q_TheTitleCountsWhatIsListed(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := withEnded(160)
+		d := open(t, s, 120, 40, testOptions())
+		d.press("3")
+		d.press("s", "s")
+		d.wait(3 * time.Second)
+		d.wants("JOBS 220 of all queues", "60 AVAILABLE", "160 COMPLETED")
+		d.lacks("the newest of them")
+
+		d = open(t, s, 120, 40, testOptions())
+		d.fake.Page = 200
+		d.press("3")
+		d.press("s", "s")
+		d.wait(3 * time.Second)
+		d.wants("JOBS 220 of all queues", "60 AVAILABLE", "160 COMPLETED  the newest of them")
+
+		s.Jobs = s.Jobs[:40]
+		s.Update.Queues[0].Counts = map[engine.State]int{engine.Available: 0}
+		d = open(t, s, 120, 40, testOptions())
+		d.press("3")
+		d.wait(3 * time.Second)
+		d.wants("JOBS none live", "40 COMPLETED")
+	})
+}
+
+// TestV7r_APlaceIsCountedWhereTheListHasThoseBefore: a list that has only jobs from the back of a line, as one of all jobs
+// has, or that a filter leaves, tells the place that the engine gave.
+func TestV7r_APlaceIsCountedWhereTheListHasThoseBefore(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := withEnded(0)
+		slices.Reverse(s.Jobs)
+		d := open(t, s, 120, 40, testOptions())
+		d.fake.Page = 20
+		d.press("3")
+		d.press("s", "s")
+		d.wait(3 * time.Second)
+		least := s.Jobs[19].Place
+		if place, ok := number(`(\d+)\w\w in line of its queue`, d.screen()); !ok || place < least {
+			t.Errorf("%d in line, of places from %d on:\n%s", place, least, d.screen())
+		}
+	})
+}
+
+// TestV7s_TheFailedHaveTheList: a list of what failed has no group, and no lines, of jobs in line.
+func TestV7s_TheFailedHaveTheList(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := withEnded(0)
+		for i := range s.Jobs[:30] {
+			j := &s.Jobs[i]
+			j.State, j.Class, j.LastError, j.Place, j.Line = engine.Discarded, "404", "404", 0, ""
+		}
+		s.Update.Queues[0].Counts = map[engine.State]int{engine.Available: 30, engine.Discarded: 30}
+		d := open(t, s, 120, 40, testOptions())
+		d.press("3")
+		d.wait(3 * time.Second)
+		d.press("s")
+		d.wait(3 * time.Second)
+		if d.lacks("AVAILABLE "); strings.Count(d.screen(), " never") < 10 || len(regexp.MustCompile(`(?m)(^ *│? *$\n){9}`).FindString(d.screen())) > 0 {
+			t.Errorf("the failed do not fill their list:\n%s", d.screen())
+		}
+	})
+}

@@ -94,11 +94,20 @@ func allowed(v *page.View, t *charts.Timetable) string {
 	case t.Span <= 0:
 		return ""
 	}
-	n := page.Count(int(int64(t.Limit) * int64(time.Minute) / int64(t.Span)))
+	n := KeyAllows(t.Limit, t.Span, time.Minute)
 	if !page.OneHost(v) { // each has the key's limit
-		return "allows " + n + " a host"
+		return strings.TrimPrefix(strings.TrimPrefix(n, "max "), "key ") + " a host"
 	}
-	return "key allows " + n
+	return n
+}
+
+// KeyAllows is how many calls a limit lets through in a span. One of a longer window than a minute is told whole: all of
+// its calls may be made at once, which would read as too many of a minute.
+func KeyAllows(limit int, window, per time.Duration) string {
+	if window > time.Minute {
+		return "max " + page.Count(limit) + "/" + human.Window(window)
+	}
+	return "key allows " + page.Count(int(float64(limit)*per.Seconds()/window.Seconds()+0.5))
 }
 
 // found is how many matches there are: stored, given up and to come, each once whoever lists it, by the reading that

@@ -42,7 +42,7 @@ func (p *Account) pace(v *page.View, a engine.AccountRow, w, h int) part.Section
 	for _, host := range plan.Hosts {
 		if host.Host == a.Region && host.Window > 0 {
 			even = float64(host.Limit) * float64(engine.ForecastStep) / float64(host.Window)
-			s.Tail = human.If(v.Size != page.S, "key allows "+page.Count(int(even+0.5)))
+			s.Tail = human.If(v.Size != page.S, block.KeyAllows(host.Limit, host.Window, engine.ForecastStep))
 		}
 	}
 	top := even * 1.15

@@ -58,7 +58,7 @@ func (j *JobRow) Reason() string {
 	case j.Why != "":
 		return j.Why
 	case j.Hold != HoldNone:
-		return "held: " + j.Hold.String()
+		return j.Hold.Reason()
 	case j.State == Available:
 		return "may run now"
 	}

@@ -134,6 +134,11 @@ var holdNames = [...]string{"", "throttled", "key invalid", "outage", "local net
 // String is the hold in words, "" of none.
 func (h Hold) String() string { return human.WordOf(holdNames[:], "hold", h) }
 
+// Reason is why a job is held, for a reader who knows no states.
+func (h Hold) Reason() string {
+	return "held: " + human.Either(h == HoldThrottled, "429, too many calls", h.String())
+}
+
 // MarshalText writes the hold's words.
 func (h Hold) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
 

@@ -401,7 +401,7 @@ func TestViews(t *testing.T) {
 		if len(rows) != 1 || rows[0].Held != 1 || rows[0].Counts[engine.Scheduled] != 2 || rows[0].Counts[engine.Available] != 1 {
 			t.Errorf("queues %+v", rows)
 		}
-		for id, want := range map[engine.JobID]string{ids[0]: "held: throttled", ids[1]: "next try after 1 failed", ids[2]: "", ids[3]: "1st in line", ids[4]: "scheduled"} {
+		for id, want := range map[engine.JobID]string{ids[0]: "held: 429, too many calls", ids[1]: "next try after 1 failed", ids[2]: "", ids[3]: "1st in line", ids[4]: "scheduled"} {
 			if why, _, _ := be.b.Why(be.job(id)); why != want {
 				t.Errorf("reason of %s = %q, want %q", be.job(id).Key, why, want)
 			}

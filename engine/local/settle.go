@@ -162,7 +162,7 @@ func snooze(e ending, v *verdict) {
 	}
 	v.job.State, v.job.Hold, v.job.Due = engine.Scheduled, e.outcome.Hold, atLeast(due)
 	v.attempt.Next, v.attempt.Decision = v.job.Due, decision
-	v.reason = "held: " + e.outcome.Hold.String()
+	v.reason = e.outcome.Hold.Reason()
 }
 
 // wait lets the job sleep until its group is settled; a settled one lets it go on

@@ -175,7 +175,7 @@ func (b *Backend) whyPending(j engine.Job) string {
 func whyLater(j engine.Job) string {
 	switch {
 	case j.Hold != engine.HoldNone:
-		return "held: " + j.Hold.String()
+		return j.Hold.Reason()
 	case j.State == engine.Retryable:
 		return engine.NextTry(j.Tries)
 	}

@@ -43,7 +43,7 @@ func TestWhyAJobWaits(t *testing.T) {
 		"no room":      {job: late, want: []string{"No room until ", ": 8 s late."}},
 		"last try":     {job: last, want: []string{"it is given up: this is its last try"}},
 		"due, in line": {job: again, want: []string{"It goes in 2.0 s: ", "Its 2nd try was due at ", ", 7 s ago."}},
-		"held":         {job: engine.JobRow{Job: engine.Job{State: engine.Scheduled, Hold: engine.HoldThrottled, Due: now.Add(9 * time.Second)}, Why: "held: throttled"}, want: []string{"Held: throttled. It goes on in 9.0 s.", "cost no try"}},
+		"held":         {job: engine.JobRow{Job: engine.Job{State: engine.Scheduled, Hold: engine.HoldThrottled, Due: now.Add(9 * time.Second)}, Why: "held: 429, too many calls"}, want: []string{"Held: 429, too many calls. It goes on in 9.0 s.", "cost no try"}},
 		"gave up":      {job: engine.JobRow{Job: engine.Job{State: engine.Discarded, Class: "404", LastError: "404 not found", Tries: 1, Finished: now}, MaxAttempts: 5}, want: []string{"404 not found.", "That answer is final"}},
 		"used up":      {job: engine.JobRow{Job: engine.Job{State: engine.Discarded, Class: "503", Tries: 5, Finished: now}, MaxAttempts: 5}, want: []string{"503.", "All 5 tries were used"}},
 		"runs":         {job: engine.JobRow{Job: engine.Job{State: engine.Running, Tries: 2, Started: now, Worker: 3}}, want: []string{"Its 2nd try runs", "worker 3"}},

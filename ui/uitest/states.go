@@ -71,7 +71,7 @@ func Throttled() Scene {
 	}
 	s.Update.Limits.Hosts[0].Opens, s.Update.Limits.Hosts[0].Brings = since.Add(10*time.Second), 100
 	sent := job("h0", "match:"+last.Target, engine.Scheduled)
-	sent.Hold, sent.Holds, sent.Due, sent.Until, sent.Owner, sent.Why = engine.HoldThrottled, 1, since.Add(10*time.Second), since.Add(10*time.Second), "d-heron", "held: throttled"
+	sent.Hold, sent.Holds, sent.Due, sent.Until, sent.Owner, sent.Why = engine.HoldThrottled, 1, since.Add(10*time.Second), since.Add(10*time.Second), "d-heron", "held: 429, too many calls"
 	s.Jobs = append(s.Jobs, byPolicy(sent)...)
 	s.Update.Queues[0].Counts[engine.Scheduled], s.Update.Queues[0].Held = 1, 1
 	s.Update.Jobs, s.Update.Notes = shownJobs(s.Jobs), nil

@@ -112,7 +112,7 @@ func stackText(v *page.View, jobs []engine.JobRow, w int) (out []part.Cell) {
 		case q.Paused: // the row of one in line may not say so
 			stuck[q.Pause()]++
 		case at.IsZero():
-			stuck[page.BriefWhy(v, j.Reason())]++
+			stuck[human.Either(strings.HasPrefix(j.Reason(), engine.FarBack), othersFirst, page.BriefWhy(v, j.Reason()))]++
 		case j.LateBy != "":
 			if late[full(v, j.LateBy)]++; first.IsZero() || at.Before(first) {
 				first = at
@@ -153,10 +153,13 @@ func mostOf(reasons map[string]int) (all int, why string) {
 	return all, why
 }
 
+// othersFirst is said of what waits behind others.
+const othersFirst = "others leave first"
+
 // full says why there is no room for a retry, in few words; of several hosts it names the one whose own limit it is.
 func full(v *page.View, by string) string {
 	if strings.HasSuffix(by, " in line") {
-		return "others leave first"
+		return othersFirst
 	}
 	scope, rest, _ := strings.Cut(by, " ")
 	name, host, named := strings.Cut(scope, ":")

@@ -91,6 +91,11 @@ func TestV1f_LateForWhat(t *testing.T) {
 	if got := stackText(v, jobs, 38); len(got) != 1 || got[0].Text != "3 wait: queue paused by ana" {
 		t.Errorf("of a paused queue: %+v", got)
 	}
+	v.Data.Queues = nil
+	jobs = []engine.JobRow{jobs[0], jobs[0], down("match calls to asia fail")}
+	if got := stackText(v, jobs, 38); len(got) != 1 || got[0].Text != "3 wait, 2 as others leave first" {
+		t.Errorf("of some that are far back: %+v", got)
+	}
 	v.Data.Limits.Buckets = []engine.BucketRow{europe}
 	if got := full(v, "app:europe 100/12s"); got != "the 12 s window is full" {
 		t.Errorf("of one host: %q", got)

@@ -116,9 +116,12 @@ func (f finder) jobs(ctx context.Context, q engine.JobsQuery) (page engine.JobsP
 
 // job is all that is known of one job: what is stored, why it waits, and its newest call as it went
 // over the wire.
-func (f finder) job(ctx context.Context, q engine.JobQuery) (engine.JobDetail, error) {
+func (f finder) job(ctx context.Context, q engine.JobQuery) (d engine.JobDetail, err error) {
+	if q == (engine.JobQuery{}) {
+		return d, engine.Problemf(engine.ErrInvalid, "list them with `farsight jobs --all`", "no job is named")
+	}
 	underWay := f.live.externals()
-	d, err := f.store.Detail(ctx, named(q, underWay))
+	d, err = f.store.Detail(ctx, named(q, underWay))
 	if errors.Is(err, engine.ErrNotFound) {
 		return d, engine.Problemf(engine.ErrNotFound, "list them with `farsight jobs --all`",
 			"there is no job %s%s%s", q.ID, q.Key, q.External)

@@ -115,6 +115,10 @@ func TestActCommandsRefuse(t *testing.T) {
 		oneSentence(t, res.stderr, "stored")
 	}
 	s.sync(who.RiotID, dir).run(t).wants(t, exitDone)
+	for _, name := range []string{"retry", "job"} {
+		res := command{args: []string{name, "", "--data-dir", dir}}.asked(t).wants(t, exitUsage)
+		oneSentence(t, res.stderr, "no job is named")
+	}
 	cases := []struct {
 		args string
 		code int

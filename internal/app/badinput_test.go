@@ -154,6 +154,10 @@ func TestBadInput_AllFaultsAtOnce(t *testing.T) {
 			t.Errorf("%q is missing in:\n%s", fault, res.stderr)
 		}
 	}
+	res = command{args: []string{"serve", "--http", "nowhere"}, env: map[string]string{"FARSIGHT_DATA_DIR": freshDir(t)}}.run(t).wants(t, exitUsage)
+	if !strings.Contains(res.stderr, "flag --http)") && !strings.Contains(res.stderr, "flag --http:") {
+		t.Errorf("a fault of --http reads %q", res.stderr)
+	}
 	write(t, filepath.Join(dir, "config.toml"), "log_level = \"info\"\nthis is no = = toml\n")
 	res = command{args: []string{"config"}, env: map[string]string{"FARSIGHT_DATA_DIR": dir}}.asked(t).wants(t, exitUsage)
 	oneSentence(t, res.stderr, "config.toml")

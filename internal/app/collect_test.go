@@ -3,6 +3,7 @@ package app
 import (
 	"encoding/json"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -87,7 +88,11 @@ func TestL10_ACommandAloneReadsItsLaddersOnce(t *testing.T) {
 	t.Parallel()
 	l := sim.LadderSpec{Platform: route.KR, Queue: "RANKED_SOLO_5x5", Players: 4}
 	s := startSim(t, sim.Options{Seed: 11, Limits: limits("500:1"), Ladders: []sim.LadderSpec{l}})
-	wantUnion(t, s, l, s.collect(freshDir(t), "diamond", "emerald", "platinum", "gold", "silver", "bronze", "iron").asked(t).wants(t, exitDone), 0)
+	dir := freshDir(t)
+	wantUnion(t, s, l, s.collect(dir, "--name", "climb", "diamond", "emerald", "platinum", "gold", "silver", "bronze", "iron").asked(t).wants(t, exitDone), 0)
+	if res := (command{args: []string{"__complete", "job", ""}, env: map[string]string{"FARSIGHT_DATA_DIR": dir}}).asked(t); !regexp.MustCompile(`collect:[^,]+, climb, COMPLETED`).MatchString(res.stdout) {
+		t.Errorf("no job of a collection with its name: %s", res.stdout)
+	}
 	pages := 0
 	for method, by := range s.Stats().ByMethod {
 		if strings.HasPrefix(method, "league-v4.") {

@@ -234,6 +234,9 @@ func completeJobs(states []engine.State) cobra.CompletionFunc {
 			names := map[string]string{} // by account: neither full:01M8… nor match:KR_72… tells whose it is
 			for _, j := range found[engine.JobsPage](ctx, c, q).Jobs {
 				name, known := names[j.Owner]
+				if c, ok := engine.CollectionOf(j.Queue); ok {
+					name = c
+				}
 				if name = cmp.Or(j.Player, name); name == "" && !known && j.Owner != "" {
 					name = found[engine.AccountDetail](ctx, c, engine.AccountQuery{ID: j.Owner}).Row.RiotID
 					names[j.Owner] = name

@@ -48,7 +48,8 @@ func serveCommand() commandDecl {
 			if !f.Changed("http") {
 				return nil
 			}
-			return f.Set(config.FlagName("http_listen"), httpListen)
+			name := config.FlagName("http_listen")
+			return errors.Join(f.Set(name, httpListen), f.SetAnnotation(name, config.TypedAs, []string{"http"}))
 		},
 		run: func(ctx context.Context, g given) error {
 			for flag, given := range map[string]bool{"--no-lead": r.noLead, "--no-work": r.noWork} {

@@ -3,6 +3,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -65,8 +66,8 @@ type Config struct {
 
 	Pager Pager // who is told of alerts and events
 
-	// Unneeded are sentences, one for each setting of another program that is given and
-	// means nothing here.
+	// Unneeded are sentences, one for each setting that is not Farsight's and means nothing here, such as a time zone that
+	// there is not.
 	Unneeded []string
 
 	Sources []engine.Setting // every setting with where it came from, for `farsight config`
@@ -187,6 +188,9 @@ type Inputs struct {
 	Getenv func(string) (string, bool)
 }
 
+// TypedAs is the annotation of a flag that was given by another name: faults say what was typed.
+const TypedAs = "typed as"
+
 // AddFlags gives every setting a flag on the command.
 func AddFlags(fs *pflag.FlagSet) {
 	// It is no row of the table, for it says where a file of settings is.
@@ -243,6 +247,12 @@ func Load(in Inputs) (Config, error) {
 		c.Unneeded = append(c.Unneeded, redis+" is set and not needed: everything is kept in the data directory")
 		c.Sources = append(c.Sources, engine.Setting{Name: strings.ToLower(redis), Value: "(not needed)", Source: redis, Env: redis})
 	}
+	// A path is read by its own rules.
+	if zone, _ := in.Getenv("TZ"); zone != "" && !strings.HasPrefix(zone, "/") {
+		if _, err := time.LoadLocation(strings.TrimPrefix(zone, ":")); err != nil {
+			c.Unneeded = append(c.Unneeded, fmt.Sprintf("TZ is %q, which is no time zone: times are UTC", zone))
+		}
+	}
 	c.paging(r)
 	if len(r.faults) > 0 {
 		return c, r.faults
@@ -280,7 +290,7 @@ func (r *reader) resolve(s setting) (value, source string) {
 	// Flags are nil where the caller has no command line.
 	if f := r.in.Flags; f != nil {
 		if fl := f.Lookup(FlagName(s.name)); fl != nil && fl.Changed {
-			return fl.Value.String(), "flag --" + fl.Name
+			return fl.Value.String(), "flag --" + cmp.Or(strings.Join(fl.Annotations[TypedAs], ""), fl.Name)
 		}
 	}
 	for _, name := range s.env {

@@ -406,3 +406,12 @@ func TestW12c_CommentsBehindValues(t *testing.T) {
 		}
 	}
 }
+
+// A time zone that there is not is named: times are UTC then, without a word of Go's.
+func TestATimeZoneThatIsNoneIsNamed(t *testing.T) {
+	for zone, want := range map[string]int{"Nowhere": 1, "Europe/Berlin": 0, ":UTC": 0, "": 0} {
+		if c, err := load(t, "", map[string]string{"TZ": zone}, nil); err != nil || len(c.Unneeded) != want {
+			t.Errorf("of %q: %q, %v", zone, c.Unneeded, err)
+		}
+	}
+}

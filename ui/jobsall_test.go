@@ -40,12 +40,27 @@ func TestV7q_TheTitleCountsWhatIsListed(t *testing.T) {
 		d.wants("JOBS 220 of all queues", "60 AVAILABLE", "160 COMPLETED")
 		d.lacks("the newest of them")
 
+		ran := s.Jobs[0]
+		ran.ID, ran.State, ran.Started = "ran", engine.Running, uitest.Noon
+		s.Jobs = append(s.Jobs, ran) // it has ended since: Watch does not tell of it
 		d = open(t, s, 120, 40, testOptions())
-		d.fake.Page = 200
 		d.press("3")
 		d.press("s", "s")
 		d.wait(3 * time.Second)
-		d.wants("JOBS 220 of all queues", "60 AVAILABLE", "160 COMPLETED  the newest of them")
+		d.wants("0 running", "0 RUNNING")
+		s.Jobs = s.Jobs[:len(s.Jobs)-1]
+
+		gaveUp := s.Jobs[0]
+		gaveUp.ID, gaveUp.State, gaveUp.Class = "gaveup", engine.Discarded, "404"
+		s.Update.Queues[0].Counts[engine.Discarded] = 1
+		d = open(t, s, 120, 40, testOptions())
+		d.fake.Scene.Jobs = []engine.JobRow{gaveUp}
+		d.press("3")
+		d.wait(3 * time.Second)
+		d.fake.Page, d.fake.Scene.Jobs = 200, s.Jobs
+		d.press("s", "s")
+		d.wait(3 * time.Second)
+		d.wants("JOBS 221 of all queues", "60 AVAILABLE", "1 DISCARDED", "160 COMPLETED  the newest of them")
 
 		s.Jobs = s.Jobs[:40]
 		s.Update.Queues[0].Counts = map[engine.State]int{engine.Available: 0}
@@ -56,20 +71,31 @@ func TestV7q_TheTitleCountsWhatIsListed(t *testing.T) {
 	})
 }
 
-// TestV7r_APlaceIsCountedWhereTheListHasThoseBefore: a list that has only jobs from the back of a line, as one of all jobs
-// has, or that a filter leaves, tells the place that the engine gave.
+// TestV7r_APlaceIsCountedWhereTheListHasThoseBefore: a list of all jobs, which has read the newest alone, has those that
+// go next too, and one that a filter leaves tells the place that the engine gave.
 func TestV7r_APlaceIsCountedWhereTheListHasThoseBefore(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := withEnded(0)
 		slices.Reverse(s.Jobs)
+		far := s.Jobs[10]
 		d := open(t, s, 120, 40, testOptions())
 		d.fake.Page = 20
 		d.press("3")
 		d.press("s", "s")
 		d.wait(3 * time.Second)
-		least := s.Jobs[19].Place
-		if place, ok := number(`(\d+)\w\w in line of its queue`, d.screen()); !ok || place < least {
-			t.Errorf("%d in line, of places from %d on:\n%s", place, least, d.screen())
+		row := ""
+		if m := regexp.MustCompile(`▌ +(EUW1_\d+)`).FindStringSubmatch(d.screen()); m != nil {
+			row = "match:" + m[1]
+		}
+		if d.wants("1st in line of its queue"); !slices.ContainsFunc(s.Jobs[56:], func(j engine.JobRow) bool { return j.Key == row }) { // the first has left by now
+			t.Errorf("%q stands first:\n%s", row, d.screen())
+		}
+		d.press("/")
+		d.text(strings.TrimPrefix(far.Key, "match:"))
+		d.press("enter")
+		d.wait(3 * time.Second)
+		if place, ok := number(`(\d+)\w\w in line of its queue`, d.screen()); !ok || place != far.Place {
+			t.Errorf("%d in line, and not %d:\n%s", place, far.Place, d.screen())
 		}
 	})
 }

@@ -66,11 +66,20 @@ func (p *Screen) stand() {
 // A filter over a list that is not whole is the engine's, and then groups would count only what
 // fits.
 func (g *inGroups) want(v *page.View, p *Screen) engine.Query {
-	if !p.grouped() || p.which != page.ShownLive || p.On() && !p.whole {
+	if !p.grouped() || p.which == page.ShownFailed || p.On() && !p.whole {
+		return nil
+	}
+	if p.which == page.ShownAll && !p.more {
 		return nil
 	}
 	if q := g.dead.Want(v, p.queue); q != nil {
 		return q
+	}
+	if p.which == page.ShownAll { // it has the newest, and they go last
+		if p.queue == "" {
+			return g.soon.Ask(v, v.Seq, block.NextQuery)
+		}
+		return nil
 	}
 	// All there are have been read: their reasons are counted here.
 	if p.more {
@@ -209,7 +218,7 @@ func (p *Screen) gather(v *page.View, counts map[engine.State]int, h int) {
 	for i := range g.groups {
 		g.groups[i].Newest = p.which == page.ShownAll && p.more && g.groups[i].Done()
 	}
-	if counts == nil || p.which != page.ShownLive {
+	if counts == nil {
 		return
 	}
 	for i := range g.groups { // the bar and the title count what stands below them
@@ -543,7 +552,8 @@ func (p *Screen) overGaps(v *page.View, a page.Action) {
 // The place that the engine told is of when it was asked; jobs that have left since were before it. A list that does not
 // have those before it leaves its place as it is.
 func (p *Screen) ahead(j *engine.JobRow) {
-	if j.Line == "" || p.On() || p.more && !p.sought.Oldest {
+	next := func(o engine.JobRow) bool { return o.ID == j.ID }
+	if j.Line == "" || p.On() || p.more && !p.sought.Oldest && !slices.ContainsFunc(p.groups.soon.Rows, next) {
 		return
 	}
 	rows := p.groups.still

@@ -225,14 +225,15 @@ func (p *Screen) newest(v *page.View, j engine.JobRow, next map[engine.JobID]eng
 func (p *Screen) merge(v *page.View) []engine.JobRow {
 	rows := make([]engine.JobRow, 0, len(p.read))
 	seen := make(map[engine.JobID]bool, len(p.read))
-	live := p.which == page.ShownLive && p.subset == nil
+	whole := p.which != page.ShownFailed && p.subset == nil
+	live := whole && p.which == page.ShownLive
 	next := p.goNext()
 	for _, j := range p.read {
 		was := j.State
 		j, watched := p.newest(v, j, next)
 		// It has ended, or left its line, since it was read: Watch tells of all that run or are tried again.
 		told := j.State == engine.Running || j.Retrying() && v.Engine.State != engine.EngineBrowse
-		if live && was.Live() && (j.State.Terminal() || told && !watched) {
+		if whole && was.Live() && (live && j.State.Terminal() || told && !watched) {
 			continue
 		}
 		seen[j.ID] = true
@@ -246,9 +247,9 @@ func (p *Screen) merge(v *page.View) []engine.JobRow {
 			rows = append(rows, j)
 		}
 	}
-	if p.grouped() && p.which == page.ShownLive {
+	if p.grouped() && p.which != page.ShownFailed {
 		more := slices.Concat(p.groups.dead.Rows, p.groups.soon.Rows)
-		if p.endedToo(v) {
+		if p.which == page.ShownLive && p.endedToo(v) {
 			more = slices.Concat(more, p.groups.ended.Rows)
 		}
 		for _, j := range more {

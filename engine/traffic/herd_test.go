@@ -25,11 +25,13 @@ import (
 type state struct {
 	mu    sync.Mutex
 	fails bool // it takes nothing
+	takes time.Duration
 	saves []time.Time
 	last  []byte
 }
 
 func (s *state) SaveState(_ context.Context, name string, blob []byte) error {
+	time.Sleep(s.takes)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
@@ -90,7 +92,7 @@ func newHerd(t *testing.T, s *sim.Sim, pacing limit.Pacing, fetched ...string) *
 	if err != nil {
 		t.Fatal(err)
 	}
-	limiter := limit.New(limit.Options{Pacing: pacing})
+	limiter := limit.New(limit.Options{Pacing: pacing, Keeps: true})
 	kept := &state{}
 	limits := New(Options{Store: kept, Limiter: limiter, Lanes: laneOfMatch})
 	client, err := riot.New(riot.Options{Keys: riot.NewKeys(key), Limiter: riot.LimitedBy(limiter), Transport: s.RoundTripper(), OnCall: limits.OnCall})

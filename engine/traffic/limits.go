@@ -130,7 +130,7 @@ func (l *Limits) OnCall(c riot.Call) {
 }
 
 // Run saves the limiter's state once a second while calls are made, sooner when
-// they are many, at once after a 429, and at the end, and passes its signals on,
+// they are many, at once after a 429 and when limits are told first, and at the end, and passes its signals on,
 // until ctx ends. Let it outlive the backend, and let the store outlive it.
 func (l *Limits) Run(ctx context.Context) error {
 	beat := time.NewTimer(await.ToBeat(time.Now(), saveEvery))
@@ -145,6 +145,10 @@ func (l *Limits) Run(ctx context.Context) error {
 		case <-moved:
 			moved = l.limiter.Changed()
 			l.Signal()
+			if l.limiter.Unkept() {
+				l.dirty.Store(true)
+				l.save(ctx)
+			}
 		case <-l.busy:
 			l.save(ctx)
 		case <-beat.C:
@@ -177,7 +181,9 @@ func (l *Limits) save(ctx context.Context) {
 	st.Off = (wall.Off() + time.Since(began)).Milliseconds()
 	if engine.SaveStored(ctx, l.opt.Store, LimiterState, st) != nil {
 		l.dirty.Store(true)
+		return
 	}
+	l.limiter.Kept(st)
 }
 
 // Obey lets k decide whether calls may be made at all. Call it before Run.

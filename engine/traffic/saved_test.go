@@ -94,6 +94,29 @@ func TestP10_CountsAreStoredWhileItRuns(t *testing.T) {
 	})
 }
 
+// The first limits that are told are stored before more than one call at a time goes by them.
+func TestP10a_FirstLimitsAreStoredBeforeTheyAreUsed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := sim.New(sim.Options{
+			Limits:  sim.Limits{App: []sim.Limit{{N: 20, Per: 10 * time.Second}}, Methods: map[route.Method][]sim.Limit{route.Match: {{N: 1000, Per: 10 * time.Second}}}},
+			Latency: sim.Latency{Base: 50 * time.Millisecond},
+			Players: crowd(20),
+		})
+		h := newHerd(t, s, limit.Burst)
+		defer h.stop()
+		h.state.takes = 200 * time.Millisecond
+		h.fail(games(s, 20), time.Now())
+		time.Sleep(240 * time.Millisecond)
+		if s := s.Stats(); s.Calls < 2 || s.Most != 1 {
+			t.Errorf("%d calls, %d at once, before the limits are stored", s.Calls, s.Most)
+		}
+		time.Sleep(60 * time.Millisecond)
+		if s := s.Stats(); s.Most < 10 {
+			t.Errorf("%d at once when they are", s.Most)
+		}
+	})
+}
+
 // After the machine was asleep nobody knows what the server counts: one call asks before
 // others go, also where the process's own clock stood still. A clock that was set back, or a
 // little forward, is no sleep.

@@ -179,7 +179,7 @@ func (p *parts) wire() error {
 // connect makes what stands between the engine and Riot: the limiter, the gate before it, and the client, whose calls
 // members make where there are any.
 func (p *parts) connect(cfg config.Config) (err error) {
-	bounds := limit.New(limit.Options{Ceiling: ceiling(cfg.Ceiling)})
+	bounds := limit.New(limit.Options{Ceiling: ceiling(cfg.Ceiling), Keeps: true})
 	// An endpoint that fails for two rounds of a match's delays is held to be down, not the match.
 	gate := traffic.Options{Limiter: bounds, Store: p.store, Collections: p.store.CollectionRows, Lanes: ingest.LaneOf, Patience: 2 * cfg.Policies[engine.PolicyMatch].Sum(), Speed: p.speed, Log: p.log}
 	// The client waits where the limiter makes it wait; nothing below it tries again.

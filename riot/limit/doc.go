@@ -53,6 +53,9 @@
 // passed before a refusal, in the time until the wait it imposes is over; a quarter shorter after five
 // minutes without one. A header that states a limit ends that.
 //
+// The first limits that are told are used when they are kept ([Options].Keeps): until then one call at a time goes on.
+// Else who comes after a kill asks for them by one call beside as many as they allow.
+//
 // # Operators
 //
 // An interactive call ignores pacing and goes before bulk calls, which keep at

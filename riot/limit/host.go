@@ -92,12 +92,12 @@ func (h *host) scopeCause(now instant, s *scope) cause {
 		return cause{kind: groping, scope: s, until: never}
 	case s.pace.gap > 0 && s.pace.last+s.pace.gap > now:
 		return cause{kind: groping, scope: s, until: s.pace.last + s.pace.gap}
-	case s.gate.allows(s.known):
+	case s.gate.allows(s.known && !s.unkept):
 		return cause{}
 	}
 	c := cause{kind: rampUp, scope: s, until: never}
 	switch {
-	case !s.known:
+	case !s.known || s.unkept:
 		c.kind = learning
 	case s.gate.kind == probing:
 		c.kind = proving

@@ -38,6 +38,8 @@ type Request struct {
 type Options struct {
 	Pacing  Pacing
 	Ceiling []Limit // per host; only ever lowers what headers allow
+	// Keeps says that somebody keeps what Save gives, at once when Unkept, and then calls Kept.
+	Keeps bool
 }
 
 // holdPlace is how long a reserved place waits for its job.
@@ -55,6 +57,7 @@ type Limiter struct {
 	order    []*reservation          // by lapse
 	seq      uint64
 	changed  chan struct{} // nil while nobody watches
+	unkept   int           // scopes, see scope.unkept
 	lost     bool          // the state of an earlier run was lost, at lostAt
 	lostAt   instant
 }

@@ -80,8 +80,13 @@ func (p *Permit) recovered(s *scope, epoch uint64, served bool) {
 // told its count. Missing or unreadable headers change nothing.
 func (p *Permit) learn(s *scope, header http.Header, names headers) bool {
 	limits, err := parseLimits(header.Get(names.limit))
-	if (err == nil || len(limits) > 0 && !s.stated()) && s.learn(limits) {
+	first := !s.stated()
+	if (err == nil || len(limits) > 0 && first) && s.learn(limits) {
 		s.taught = time.Now().Round(0)
+		if first && p.l.opts.Keeps && !s.unkept {
+			s.unkept = true
+			p.l.unkept++
+		}
 		p.readNew(s)
 	}
 	counts, err := parseCounts(header.Get(names.count))

@@ -134,9 +134,10 @@ type grant struct {
 
 // lead is the life of one leader, which ends in a kill.
 func (f *reported) lead(t *testing.T) {
-	l := New(Options{Pacing: Burst})
+	l := New(Options{Pacing: Burst, Keeps: true})
 	f.mu.Lock()
-	if f.n > 0 {
+	first := f.n == 0
+	if !first {
 		l.Restore(reload(t, f.saved), time.Now(), f.since)
 	}
 	for _, g := range f.open {
@@ -144,8 +145,12 @@ func (f *reported) lead(t *testing.T) {
 	}
 	f.mu.Unlock()
 	f.save(l)
-	for end := time.Now().Add(time.Duration(2+f.rnd.IntN(30)) * time.Second); time.Now().Before(end); f.n++ {
-		if f.rnd.IntN(20) == 0 {
+	life := time.Duration(2+f.rnd.IntN(30)) * time.Second
+	if first && f.rnd.IntN(2) == 0 {
+		life = time.Duration(f.rnd.IntN(1000)) * time.Millisecond // it is killed in its first burst, or before
+	}
+	for end := time.Now().Add(life); time.Now().Before(end); f.n++ {
+		if f.rnd.IntN(20) == 0 || l.Unkept() {
 			f.save(l)
 		}
 		r := Request{Host: testHost, Method: matches, Job: strconv.Itoa(f.n), Priority: Bulk}
@@ -169,6 +174,7 @@ func (f *reported) save(l *Limiter) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.saved, f.since = l.Save(time.Now()), map[Scope]int{}
+	l.Kept(f.saved)
 	for i := range f.saved.Scopes { // those in flight are known one by one
 		f.saved.Scopes[i].Flying = 0
 	}

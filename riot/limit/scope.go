@@ -77,6 +77,7 @@ type scope struct {
 	windows []*window // ascending by span
 	known   bool      // the server told its limits, or told others and none for this scope
 	taught  time.Time // when a header last stated other limits than were known; zero: none did
+	unkept  bool      // nobody would know the limits after a kill, see Options.Keeps
 	gate    gate
 	block   block
 	freeze  *freeze

@@ -72,6 +72,30 @@ func (l *Limiter) Save(wall time.Time) State {
 	return st
 }
 
+// Unkept reports whether limits were told that no state has which is kept.
+func (l *Limiter) Unkept() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.unkept > 0
+}
+
+// Kept says that a state which Save gave is kept.
+func (l *Limiter) Kept(st State) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.unkept == 0 {
+		return
+	}
+	for _, from := range st.Scopes {
+		h := l.host(from.Host)
+		if s := h.scope(from.Method); s.unkept && from.Limits != "" {
+			s.unkept = false
+			l.unkept--
+			l.notify(h, l.now())
+		}
+	}
+}
+
 func (s *scope) save(now instant, wall time.Time) ScopeState {
 	out := ScopeState{Host: s.Host, Method: s.Method, Known: s.known, Flying: s.flying + s.held, Gap: s.pace.gap.Milliseconds()}
 	if !s.taught.IsZero() {

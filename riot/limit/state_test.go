@@ -247,3 +247,46 @@ func TestSuspended(t *testing.T) {
 		}
 	})
 }
+
+// The first limits that are told go to the store before more than one call goes by them: who comes after a kill
+// asks for limits by one call, and it would be one too many.
+func TestP10a_FirstLimitsAreKeptBeforeTheyAreUsed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := New(Options{Keeps: true})
+		told := devHeaders("1:1,1:120", "1:10")
+		take(t, l, matches).Done(200, told)
+		if n := places(l); n != 1 || !l.Unkept() {
+			t.Fatalf("%d may go before the limits are kept, unkept %v", n, l.Unkept())
+		}
+		open := take(t, l, matches)
+		st := reload(t, l.Save(time.Now()))
+		if n := places(l); n != 0 {
+			t.Errorf("%d may go beside it", n)
+		}
+		waits, moved := make(chan *Permit), l.Changed()
+		go func() {
+			p, err := l.Acquire(t.Context(), Request{Host: testHost, Method: matches})
+			if err != nil {
+				t.Error(err)
+			}
+			waits <- p
+		}()
+		synctest.Wait()
+		l.Kept(st)
+		<-moved
+		(<-waits).Refund()
+		open.Refund()
+		if n := places(l); n != 19 || l.Unkept() {
+			t.Errorf("%d of 20 places when they are kept, unkept %v", n, l.Unkept())
+		}
+		take(t, l, accounts).Done(200, devHeaders("2:1,2:120", "1:10"))
+		if !l.Unkept() {
+			t.Error("those of another method are not waited for")
+		}
+		next := New(Options{Keeps: true})
+		next.Restore(st, time.Now(), nil)
+		if take(t, next, matches).Done(200, told); next.Unkept() {
+			t.Error("what was kept is waited for again")
+		}
+	})
+}

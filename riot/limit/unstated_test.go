@@ -69,7 +69,7 @@ func TestB10a_AWindowStatedTwice(t *testing.T) {
 // no window that is.
 func TestB10a_HalfAHeader(t *testing.T) {
 	s := newScope(Scope{testHost, ""})
-	p := &Permit{}
+	p := &Permit{l: New(Options{})}
 	learn := func(limits string) string {
 		p.learn(s, headersOf(appHeaders.limit, limits), appHeaders)
 		return fmt.Sprint(stated(s))

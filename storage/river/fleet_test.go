@@ -19,6 +19,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/await"
 	"github.com/farsight-console/farsight/internal/pgtest"
 	"github.com/farsight-console/farsight/riot/route"
 	"github.com/farsight-console/farsight/riot/sim"
@@ -315,8 +316,23 @@ func TestShow3_KilledMembers(t *testing.T) {
 	}
 }
 
-// usualLimits are more than go at once: who leads next before an answer has told the limits asks for them by one call.
-const usualLimits = "60:1"
+// usualLimits are less than go at once: who leads next must know them, however early.
+const usualLimits = "30:1"
+
+// A leader that is killed while its first calls take all places leaves the limits to the next one, which asks for
+// none beside them.
+func TestP10a_KilledInItsFirstBurst(t *testing.T) {
+	t.Parallel()
+	const n = 30
+	r := newRig(t, made(t), fmt.Sprint(n, ":4"), sim.Sliding, sim.Latency{Base: 300 * time.Millisecond})
+	r.begins("a", "b", "c")
+	time.Sleep(await.ToBeat(time.Now(), time.Second)) // else the limits may be saved only because a second turns meanwhile
+	r.insert(n)
+	until(func() bool { return r.sim.Stats().Calls > n*9/10 })
+	r.signal(r.leading(), syscall.SIGKILL)
+	r.finish(nil)
+	r.sound(n)
+}
 
 func killMembers(t *testing.T, n, kills int, every time.Duration, used float64) {
 	r := newRig(t, made(t), sized(usualLimits, "300:10"), sim.Sliding, sim.Latency{Base: 100 * time.Millisecond, Jitter: 50 * time.Millisecond})

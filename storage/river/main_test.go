@@ -222,9 +222,11 @@ func (n *node) lead(ctx context.Context, t *fleet.Term) error {
 		return err
 	}
 	n.rows.Go(func() error { return n.log.Follow(t.Within, t.Epoch, func(error) {}) })
-	limiter := limit.New(limit.Options{})
+	limiter := limit.New(limit.Options{Keeps: true})
 	var limits *traffic.Limits
-	calls := n.carrier.Lead(t, func() (elsewhere, only bool) { return n.others.Load(), n.idle }, func() { limits.Signal() })
+	// A process has others, before it has seen them: who leads next knows what one calls itself by the attempts of accounts,
+	// and these jobs have none.
+	calls := n.carrier.Lead(t, func() (elsewhere, only bool) { return n.tells || n.others.Load(), n.idle }, func() { limits.Signal() })
 	limits = traffic.New(traffic.Options{Limiter: limiter, Store: n.db, Lanes: laneOf, Halt: calls.Halt})
 	client, err := n.newClient(limiter, calls)
 	if err != nil {

@@ -89,7 +89,7 @@ func (b BreakerRow) Outage() string {
 	return Outage(b.Host, b.Method) + ": " + human.Counted(b.Waiting, "job waits", "jobs wait")
 }
 
-// Tried says when the next try goes, in a span; "" = it is not to come. One that is due may be kept by a freeze.
+// Tried says when the next try goes. in is the span until then; "" = it is under way, or due.
 func (b BreakerRow) Tried(in string) string {
 	switch {
 	case in != "":

@@ -12,7 +12,7 @@ import (
 	"github.com/farsight-console/farsight/internal/scratch"
 )
 
-// Row P-16: 10,000 random schedules on the model, and fewer on the real store,
+// Row P-16: thousands of random schedules on the model, and fewer on the real store,
 // where every write waits for the disk and pruning takes part; the check at its end
 // recounts everything.
 func TestP16_SummariesEqualTheirMembers(t *testing.T) {

@@ -47,5 +47,5 @@ func (o *Operator) inDomain(ctx context.Context, cmd engine.Command) (engine.Rec
 			return r, err
 		}
 	}
-	return refuse(engine.ErrInvalid, "see /openapi.json for those there are", "this Farsight does not know the command %q", cmd.Op)
+	return unknown(cmd.Op)
 }

@@ -15,6 +15,10 @@ import (
 // auditTime is how long an audit entry may take to be on disk.
 const auditTime = 30 * time.Second
 
+func unknown(op engine.Op) (engine.Receipt, error) {
+	return refuse(engine.ErrInvalid, "see /openapi.json for those there are", "this Farsight does not know the command %q", op)
+}
+
 // Do carries out one command and writes an audit entry, whatever came of it.
 // Errors are *engine.Problem.
 //
@@ -24,7 +28,7 @@ const auditTime = 30 * time.Second
 func (o *Operator) Do(ctx context.Context, cmd engine.Command) (engine.Receipt, error) {
 	run := Of(cmd.Op).run
 	if run == nil {
-		return refuse(engine.ErrInvalid, "see /openapi.json for those there are", "this Farsight does not know the command %q", cmd.Op)
+		return unknown(cmd.Op)
 	}
 	ctx = engine.AsOrder(ctx)
 	var r engine.Receipt

@@ -169,7 +169,7 @@ func (l *Limits) Run(ctx context.Context) error {
 }
 
 // save keeps the state if anything happened. A store that cannot take it now is
-// asked again a second later: whoever writes jobs reports the fault. dirty is taken off before the
+// asked again: whoever writes jobs reports the fault. dirty is taken off before the
 // state is read, so that a call between the two is saved the next time.
 func (l *Limits) save(ctx context.Context) {
 	if !l.dirty.Swap(false) {

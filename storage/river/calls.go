@@ -141,22 +141,24 @@ func (l *Calls) Carry(ctx context.Context, call riot.Carried) (a *riot.Answer, b
 	}()
 	taken := time.NewTicker(takenWithin) // again: the database may not have answered
 	defer taken.Stop()
-	for waits := true; waits; {
+	for ctx.Err() == nil {
 		select {
 		case <-done:
 			return l.read(ctx, id)
 		case <-ctx.Done():
-			waits = false
 		case <-taken.C:
-			if l.end(endUnused, id) {
+			switch err := l.end(endUnused, id); {
+			case err == nil:
 				return nil, false, riot.ErrNotCarried
+			case errors.Is(err, pgx.ErrNoRows): // it was begun, or has ended
+				taken.Stop()
 			}
 		}
 	}
 	switch {
-	case l.end(endUnused, id):
+	case l.end(endUnused, id) == nil:
 		return nil, false, context.Cause(ctx)
-	case !l.end(endLost, id): // its end was reported just now, or the database does not answer
+	case l.end(endLost, id) != nil: // its end was reported just now, or the database does not answer
 		return l.read(ctx, id)
 	}
 	return nil, true, context.Cause(ctx)
@@ -165,16 +167,19 @@ func (l *Calls) Carry(ctx context.Context, call riot.Carried) (a *riot.Answer, b
 // brief bounds a question after the end of a call, for which its caller waits no longer.
 const brief = time.Second
 
-// end ends a call, and reports whether it did.
-func (l *Calls) end(sql string, id int64) bool {
+// end ends a call; pgx.ErrNoRows where that is no longer to be done.
+func (l *Calls) end(sql string, id int64) error {
 	ctx, cancel := context.WithTimeout(context.Background(), brief)
 	defer cancel()
 	done, err := l.c.pool.Exec(ctx, sql, id)
-	if err != nil || done.RowsAffected() == 0 {
-		return false
+	if err != nil {
+		return err
+	}
+	if done.RowsAffected() == 0 {
+		return pgx.ErrNoRows
 	}
 	_, _ = l.c.pool.Exec(ctx, dropRow, id)
-	return true
+	return nil
 }
 
 // persist asks the database until it answers, or ctx ends.
@@ -320,7 +325,7 @@ func (l *Calls) giveUp(ctx context.Context, conn *pgx.Conn) error {
 			seen[id] = time.Now()
 		}
 		if time.Since(seen[id]) > stillSilent {
-			l.end(endSilent, id)
+			_ = l.end(endSilent, id)
 		}
 	}
 	l.silent = seen
@@ -422,6 +427,6 @@ func (l *Calls) endPermits(open map[int64]*limit.Permit) {
 	for id, p := range open {
 		p.FirstByte()
 		p.Lost()
-		l.end(endLost, id)
+		_ = l.end(endLost, id)
 	}
 }

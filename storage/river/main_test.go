@@ -28,6 +28,7 @@ import (
 	"github.com/farsight-console/farsight/riot/route"
 	"github.com/farsight-console/farsight/storage"
 	"github.com/farsight-console/farsight/storage/fleet"
+	"github.com/farsight-console/farsight/storage/key"
 	"github.com/farsight-console/farsight/storage/pg"
 )
 
@@ -151,7 +152,10 @@ func (n *node) enqueue(ctx context.Context, asked []byte) ([]byte, error) {
 		return nil, err
 	}
 	return []byte("null"), n.db.Write(ctx, func(tx engine.Tx) error {
-		_, err := tx.Enqueue(specs...)
+		_, err := n.db.Job(tx, engine.JobID(key.JobID(1)))
+		if errors.Is(err, engine.ErrNotFound) { // else it was carried out, and who did lost its term before it said so
+			_, err = tx.Enqueue(specs...)
+		}
 		return err
 	})
 }
@@ -224,8 +228,8 @@ func (n *node) lead(ctx context.Context, t *fleet.Term) error {
 	n.rows.Go(func() error { return n.log.Follow(t.Within, t.Epoch, func(error) {}) })
 	limiter := limit.New(limit.Options{Keeps: true})
 	var limits *traffic.Limits
-	// A process has others, before it has seen them: who leads next knows what one calls itself by the attempts of accounts,
-	// and these jobs have none.
+	// A member that may be killed hands its calls on even while it sees no other: of those that it makes itself who leads next
+	// learns from the attempts of accounts, and these jobs have none.
 	calls := n.carrier.Lead(t, func() (elsewhere, only bool) { return n.tells || n.others.Load(), n.idle }, func() { limits.Signal() })
 	limits = traffic.New(traffic.Options{Limiter: limiter, Store: n.db, Lanes: laneOf, Halt: calls.Halt})
 	client, err := n.newClient(limiter, calls)

@@ -87,7 +87,7 @@ func TestShow11_APausedQueueStopsAllCalls(t *testing.T) {
 }
 
 // Who leads next lets no call go before it has seen that the queue is paused.
-func TestShow11_APausedQueueStopsTheNextTerm(t *testing.T) {
+func TestH13c_APausedQueueStopsTheNextTerm(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, nil)
 	_, err := d.conn.Exec(t.Context(), "insert into river_queue (name, created_at, updated_at, paused_at) values ($1, now(), now(), now())", d.a.queue())

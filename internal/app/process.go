@@ -60,7 +60,7 @@ type role struct {
 	spoil func(engine.KindSpec) engine.KindSpec
 }
 
-// process is what this process is: its role, where all is kept, the log, the ways in, and the engine at work. [open]
+// process is what this process is: its role, where all is kept, the log, the ways in, and the engine at work. [wired]
 // makes it, listen opens its sockets, start lets it run, and stop takes it down.
 type process struct {
 	role
@@ -90,7 +90,7 @@ type process struct {
 	metrics   *api.Metrics
 	badBackup atomic.Value // why the last scheduled backup failed, a string
 
-	ends []func() error // undo what open and listen did; the last one first
+	ends []func() error // undo what wired and listen did; the last one first
 	halt context.CancelFunc
 	done chan struct{} // closed when it runs no more
 	once sync.Once
@@ -473,7 +473,7 @@ func (p *process) stop() error {
 	return p.err
 }
 
-// close undoes what open and listen did.
+// close undoes what wired and listen did.
 func (p *process) close() error { return undo(p.ends) }
 
 // undo takes each step, the last one first, whether those before it failed or not: it is also how an opening ends that

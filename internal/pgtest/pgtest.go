@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net/url"
 	"os"
 	"os/exec"
@@ -39,30 +40,30 @@ const (
 // errNone says that there is no server to be had.
 var errNone = errors.New("there is no PostgreSQL: install one, or name a server in " + envServer)
 
-var (
-	server    = sync.OnceValues(begin)
-	databases atomic.Int64
-)
+var server = sync.OnceValues(begin)
+
+// free is a name that no database has: the server that was named may have those of other processes, and of killed ones.
+func free() string { return fmt.Sprintf("t%x", rand.Uint64()) }
 
 // Schema gives the URL of a database that is the test's own, with the name of a schema, which does not
 // exist yet. Call it outside of a synctest bubble: the first call starts the server. A test is skipped
 // where there is none.
 func Schema(t testing.TB) string {
 	t.Helper()
-	name := fmt.Sprintf("t%d_%d", os.Getpid(), databases.Add(1)) // the server that was named may have databases of other processes
-	return database(t, name, name, "template1")
+	return database(t, free(), empty)
 }
 
-// made is the database that is copied, and the schema in it.
-const made = "made"
+// empty is copied for a new database. Nobody is connected to it: such a one cannot be copied.
+const empty = "template0"
 
 // Made gives a function as Schema, but for the schema, which is there: make has made it once in this
 // process. To copy a database takes a tenth of the time that a schema's tables do.
 func Made(make func(at string) error) func(testing.TB) string {
+	made := free()
 	model := sync.OnceValue(func() error {
 		base, err := server()
 		if err == nil {
-			err = create(base, made, "template1")
+			err = create(base, made, empty)
 		}
 		if err != nil {
 			return err
@@ -77,7 +78,7 @@ func Made(make func(at string) error) func(testing.TB) string {
 		t.Helper()
 		if os.Getenv(envServer) == "" {
 			needs(t, model())
-			return database(t, fmt.Sprint("t", databases.Add(1)), made, made)
+			return database(t, made, made)
 		}
 		at := Schema(t) // nobody would drop the model
 		if err := make(at); err != nil {
@@ -88,8 +89,9 @@ func Made(make func(at string) error) func(testing.TB) string {
 }
 
 // database makes a database of a test's own, which is a copy of another one.
-func database(t testing.TB, name, schema, from string) (at string) {
+func database(t testing.TB, schema, from string) (at string) {
 	t.Helper()
+	name := free()
 	base, err := server()
 	needs(t, err)
 	if at, err = within(base, name, schema); err == nil {
@@ -258,7 +260,7 @@ func (s *Server) tell(t testing.TB, word string) {
 	}
 }
 
-// room is what must be free in memory for servers to be there, in bytes. Each takes about 100 MB.
+// room is what must be free in memory for servers to be there, in bytes.
 const room = 1 << 30
 
 // start makes a server in a folder of its own; it listens on a Unix socket there. The path of

@@ -3,9 +3,12 @@
 package pgtest
 
 import (
+	"context"
 	"errors"
 	"os"
 	"testing"
+
+	"github.com/jackc/pgx/v5"
 
 	"github.com/farsight-console/farsight/internal/leak"
 )
@@ -25,8 +28,21 @@ func TestASchemaPerTest(t *testing.T) {
 	}
 }
 
-// A schema that is made once is in each test's database, as it was made.
+// Somebody may be connected to what a new database is usually made from.
+func TestASchemaBesideOthers(t *testing.T) {
+	base, err := server()
+	needs(t, err)
+	at, err := within(base, "template1", "public")
+	must(t, err)
+	c, err := pgx.Connect(t.Context(), at)
+	must(t, err)
+	defer c.Close(context.Background())
+	must(t, makeTable(Schema(t)))
+}
+
+// A schema that is made once is in each test's database, as it was made; a process may have several.
 func TestMade(t *testing.T) {
+	Made(makeTable)(t)
 	n := 0
 	tables := Made(func(at string) error {
 		n++

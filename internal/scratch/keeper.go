@@ -70,7 +70,8 @@ func keep(told io.Reader, said io.Writer, tests int) int {
 			k.read(line)
 		case began := <-look.C:
 			k.check()
-			// Thousands of files cost no more than a fiftieth of a core; on a busy machine a look takes long by itself.
+			// Thousands of files cost no more than a fiftieth of a core, until lookAtLatest: on a busy machine a look takes
+			// long by itself.
 			look.Reset(min(max(lookEvery, 50*time.Since(began)), lookAtLatest))
 		}
 	}

@@ -32,7 +32,7 @@ func Holding(dir, text string) (paths []string, err error) {
 	return paths, err
 }
 
-// Copy copies the files below a folder into another one, for nobody but their owner. Holes stay holes.
+// Copy copies the files below a folder into another one, for nobody but their owner. On Linux holes stay holes.
 func Copy(from, to string) error {
 	return eachFile(from, func(path string, f *os.File) error {
 		rel, err := filepath.Rel(from, path)

@@ -3,6 +3,7 @@ package terminal
 import (
 	"context"
 	"os"
+	"slices"
 	"syscall"
 	"testing"
 	"time"
@@ -11,23 +12,36 @@ import (
 	"github.com/creack/pty"
 )
 
-// resized is a program whose terminal changes its size while it starts. It ends with the size that it was told last.
+// resized is a program whose terminal changes its size while it starts, and a few times after that. It ends when it has
+// been told each.
 type resized struct {
 	tty  *os.File
-	w, h int
+	told []int // widths
+}
+
+func (r *resized) resize(w uint16) {
+	_ = pty.Setsize(r.tty, &pty.Winsize{Cols: w, Rows: 50})
+	_ = syscall.Kill(os.Getpid(), syscall.SIGWINCH)
 }
 
 func (r *resized) Init() tea.Cmd {
-	_ = pty.Setsize(r.tty, &pty.Winsize{Cols: 160, Rows: 50})
-	_ = syscall.Kill(os.Getpid(), syscall.SIGWINCH)
+	r.resize(160)
 	time.Sleep(50 * time.Millisecond) // the signal is over before Bubble Tea listens
 	return nil
 }
 
 func (r *resized) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if m, ok := msg.(tea.WindowSizeMsg); ok {
-		if r.w, r.h = m.Width, m.Height; r.w == 160 && r.h == 50 {
+		r.told = append(r.told, m.Width)
+		switch w := uint16(m.Width); {
+		case w == 170:
 			return r, tea.Quit
+		case w >= 160:
+			return r, func() tea.Msg {
+				time.Sleep(50 * time.Millisecond) // another message of this size would be here
+				r.resize(w + 1)
+				return nil
+			}
 		}
 	}
 	return r, nil
@@ -35,7 +49,8 @@ func (r *resized) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 
 func (r *resized) View() tea.View { return tea.NewView("what is shown") }
 
-// TestB16i_ASizeThatChangesAtTheStart: a window that is given its place while the console starts is drawn as it is then.
+// TestB16i_ASizeThatChangesAtTheStart: a window that is given its place while the console starts is drawn as it is then, and
+// one that has a size later once for each.
 func TestB16i_ASizeThatChangesAtTheStart(t *testing.T) {
 	master, tty, err := pty.Open()
 	if err != nil {
@@ -56,7 +71,8 @@ func TestB16i_ASizeThatChangesAtTheStart(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	r := &resized{tty: tty}
-	if err := Run(ctx, r, Options{Input: tty, Output: tty}, nil); err != nil || ctx.Err() != nil {
-		t.Errorf("it is drawn at %d by %d, %v %v", r.w, r.h, err, ctx.Err())
+	err = Run(ctx, r, Options{Input: tty, Output: tty}, nil)
+	if err != nil || ctx.Err() != nil || slices.Compare(slices.Compact(slices.Clone(r.told)), r.told) != 0 {
+		t.Errorf("it is drawn at %d, %v %v", r.told, err, ctx.Err())
 	}
 }

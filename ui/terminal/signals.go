@@ -99,12 +99,15 @@ type suspendAsked struct{}
 // Suspend is the command that gives the terminal back and stops the program.
 func Suspend() tea.Msg { return suspendAsked{} }
 
-// measure tells the program the terminal's size if it knows another.
+// measure tells the program the terminal's size if it knows another. It does so once, after the first: from then on
+// Bubble Tea listens.
 func (s *signals) measure(p *tea.Program) {
-	if s.size == nil {
+	told := s.told.Load()
+	if s.size == nil || told == 0 {
 		return
 	}
-	if w, h, err := s.size(); err == nil && w > 0 && h > 0 && packed(w, h) != s.told.Load() {
+	signal.Stop(s.resized)
+	if w, h, err := s.size(); err == nil && w > 0 && h > 0 && packed(w, h) != told {
 		p.Send(tea.WindowSizeMsg{Width: w, Height: h})
 	}
 }

@@ -20,7 +20,7 @@ const LeastFoot = charts.DayRows + 2
 // Shorter is the height of a list of so many rows and a header, of at most h: one that leaves room for the foot gives
 // it up, in steps, as that moves what is below.
 func Shorter(h, rows int) int {
-	if spare := h - 1 - rows; spare > LeastFoot {
+	if spare := h - 1 - max(rows, 1); spare > LeastFoot {
 		h -= spare / 4 * 4
 	}
 	return h

@@ -50,6 +50,14 @@ func TestV7q_TheTitleCountsWhatIsListed(t *testing.T) {
 		d.wants("0 running", "0 RUNNING")
 		s.Jobs = s.Jobs[:len(s.Jobs)-1]
 
+		browse := uitest.Browse()
+		browse.Update.Jobs = nil // nothing is watched
+		d = open(t, browse, 120, 40, testOptions())
+		d.press("3")
+		d.press("s", "s")
+		d.wait(3 * time.Second)
+		d.wants("JOBS 753", "4 running", "4 RUNNING")
+
 		gaveUp := s.Jobs[0]
 		gaveUp.ID, gaveUp.State, gaveUp.Class = "gaveup", engine.Discarded, "404"
 		s.Update.Queues[0].Counts[engine.Discarded] = 1

@@ -25,7 +25,7 @@ func (p *Screen) Draw(v *page.View) []string {
 func (p *Screen) follow(v *page.View) *page.View {
 	calm := p.calm.Take(v)
 	if p.calm.Fresh(v) || len(p.Shown) == 0 {
-		p.came = p.answers()
+		p.came, p.groups.next = p.answers(), p.groups.soon.Rows
 		p.peek.Beat()
 	}
 	return calm

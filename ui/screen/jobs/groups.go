@@ -23,6 +23,7 @@ type inGroups struct {
 	dead    block.DeadJobs          // those that gave up: a live list shows them too, as they need somebody
 	ended   block.DeadJobs          // the newest of all that have ended, where nothing is left to do
 	soon    block.DeadJobs          // those that go next, of a list that has others before them
+	next    []engine.JobRow         // they, when the list was last drawn
 	flat    bool                    // the operator has turned the groups off
 	other   page.ListState          // what was chosen of the columns when it was the other way
 	folds   map[block.GroupKey]bool // that the operator has folded or opened
@@ -127,7 +128,7 @@ func (g *inGroups) got(v *page.View, p *Screen, q engine.Query, a engine.Answer,
 		case q.Limit == block.MostEnded:
 			kind = &g.ended
 		}
-		if kind.Pending = false; q.Soonest || q.Queue == p.queue {
+		if kind.Pending = false; q.Queue == p.queue {
 			kind.TakeIn(v, a, err)
 		}
 		return true
@@ -139,8 +140,8 @@ func (g *inGroups) got(v *page.View, p *Screen, q engine.Query, a engine.Answer,
 // What belongs to the old queue goes at once: its jobs would stand below the name of the new one.
 func (g *inGroups) again() {
 	g.reasons.Again()
-	g.reasons.Groups, g.dead.Rows, g.ended.Rows, g.soon.Rows = nil, nil, nil, nil
-	g.kept = nil
+	g.reasons.Groups, g.dead.Rows, g.ended.Rows, g.soon.Rows, g.next = nil, nil, nil, nil, nil
+	g.kept, g.soon.Came = nil, time.Time{}
 	g.dead.Forget()
 	g.ended.Forget()
 	g.soon.Forget()
@@ -200,7 +201,7 @@ func (p *Screen) gather(v *page.View, counts map[engine.State]int, h int) {
 		reasons = g.reasons.Groups
 	}
 	asked := p.came.list
-	if g.soon.Have && p.came.soon.Before(asked) {
+	if !p.came.soon.IsZero() && p.came.soon.Before(asked) {
 		asked = p.came.soon
 	}
 	g.still = stillThere(v, p.Shown, asked)
@@ -553,7 +554,7 @@ func (p *Screen) overGaps(v *page.View, a page.Action) {
 // have those before it leaves its place as it is.
 func (p *Screen) ahead(j *engine.JobRow) {
 	next := func(o engine.JobRow) bool { return o.ID == j.ID }
-	if j.Line == "" || p.On() || p.more && !p.sought.Oldest && !slices.ContainsFunc(p.groups.soon.Rows, next) {
+	if j.Line == "" || p.On() || p.more && !p.sought.Oldest && !slices.ContainsFunc(p.groups.next, next) {
 		return
 	}
 	rows := p.groups.still

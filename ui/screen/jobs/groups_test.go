@@ -3,12 +3,15 @@ package jobs
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/page/pagetest"
+	"github.com/farsight-console/farsight/ui/uitest"
 )
 
 func grouped(n int, s engine.State, change func(j *engine.JobRow)) (rows []*engine.JobRow) {
@@ -89,6 +92,18 @@ func TestTheFirstOfALineIsSaidToBe(t *testing.T) {
 		if p.ahead(&j); j.Place != want {
 			t.Errorf("%s is at %d, want %d", id, j.Place, want)
 		}
+	}
+}
+
+// TestAJobIsStillThere_BeforeTheFirstAnswerOfThoseNext: an answer that the list is not drawn of yet has no instant, and
+// a call made before the list was read says nothing of its jobs.
+func TestAJobIsStillThere_BeforeTheFirstAnswerOfThoseNext(t *testing.T) {
+	p := New("", page.ShownLive).(*Screen)
+	p.Shown = grouped(1, engine.Available, func(j *engine.JobRow) { j.Place, j.Why = 1, "1st in line" })
+	p.came.list, p.groups.soon.Have = uitest.Noon, true
+	v := pagetest.View(&page.Data{Ready: true, Calls: []engine.CallRow{{At: uitest.Noon.Add(-time.Second), Job: p.Shown[0].ID}}})
+	if p.gather(v, nil, 20); len(p.groups.still) != 1 {
+		t.Error("it is taken as gone")
 	}
 }
 

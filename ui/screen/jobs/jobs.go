@@ -198,7 +198,7 @@ func (p *Screen) add(v *page.View, asked engine.JobsQuery, at engine.Page, came 
 func (p *Screen) goNext() map[engine.JobID]engine.JobRow {
 	next := map[engine.JobID]engine.JobRow{}
 	if p.came.soon.After(p.came.list) {
-		for _, j := range p.groups.soon.Rows {
+		for _, j := range p.groups.next {
 			next[j.ID] = j
 		}
 	}
@@ -232,7 +232,7 @@ func (p *Screen) merge(v *page.View) []engine.JobRow {
 		was := j.State
 		j, watched := p.newest(v, j, next)
 		// It has ended, or left its line, since it was read: Watch tells of all that run or are tried again.
-		told := j.State == engine.Running || j.Retrying() && v.Engine.State != engine.EngineBrowse
+		told := v.Engine.State != engine.EngineBrowse && (j.State == engine.Running || j.Retrying())
 		if whole && was.Live() && (live && j.State.Terminal() || told && !watched) {
 			continue
 		}
@@ -248,7 +248,7 @@ func (p *Screen) merge(v *page.View) []engine.JobRow {
 		}
 	}
 	if p.grouped() && p.which != page.ShownFailed {
-		more := slices.Concat(p.groups.dead.Rows, p.groups.soon.Rows)
+		more := slices.Concat(p.groups.dead.Rows, p.groups.next)
 		if p.which == page.ShownLive && p.endedToo(v) {
 			more = slices.Concat(more, p.groups.ended.Rows)
 		}

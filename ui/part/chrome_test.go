@@ -245,6 +245,11 @@ func TestOverlaySplitsWideLettersCleanly(t *testing.T) {
 			t.Error(err)
 		}
 	}
+	th := themes.New(themes.Palettes()[1], themes.TrueColor, true, themes.Unicode)
+	got = Overlay(th, 12, 1, []string{th.Paint(themes.Err, "한한한한한한")}, []string{"+-+"}, 4, 0)
+	if look, _, _ := strings.Cut(th.Paint(themes.Err, "한"), "한"); look == "" || !strings.Contains(got[0], " "+look+"한한") {
+		t.Errorf("the end has lost its colour: %q", got[0])
+	}
 }
 
 // What is laid over a screen does not bring the terminal's own background through.

@@ -162,11 +162,11 @@ func Millis(d time.Duration) string {
 // Secs writes a measured wait: 1.06 s, 60.8 s; longer ones as Dur.
 func Secs(d time.Duration) string {
 	d = max(d, 0)
-	switch {
-	case d < 10*time.Second:
-		return fmt.Sprintf("%.2f s", d.Round(10*time.Millisecond).Seconds())
-	case d < 100*time.Second:
-		return fmt.Sprintf("%.1f s", d.Round(100*time.Millisecond).Seconds())
+	if cs := d.Round(10 * time.Millisecond); cs < 10*time.Second {
+		return fmt.Sprintf("%.2f s", cs.Seconds())
+	}
+	if ds := d.Round(100 * time.Millisecond); ds < 100*time.Second {
+		return fmt.Sprintf("%.1f s", ds.Seconds())
 	}
 	return Dur(d)
 }

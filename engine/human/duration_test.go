@@ -39,7 +39,7 @@ func TestDurations(t *testing.T) {
 		{Until(now.Add(12*sec), now), "+0:12"}, {Until(now.Add(11*sec+1), now), "+0:12"}, {Until(now.Add(3723*sec), now), "+1:02:03"},
 		{Until(now, now), "due"}, {Until(now.Add(-4*sec), now), "due 4 s ago"},
 		{Millis(118 * ms), "118 ms"}, {Millis(-1), "0 ms"}, {Millis(12 * sec), "12 s"},
-		{Secs(1060 * ms), "1.06 s"}, {Secs(49 * ms), "0.05 s"}, {Secs(60800 * ms), "60.8 s"}, {Secs(2 * mnt), "2 min"},
+		{Secs(1060 * ms), "1.06 s"}, {Secs(49 * ms), "0.05 s"}, {Secs(9996 * ms), "10.0 s"}, {Secs(60800 * ms), "60.8 s"}, {Secs(99960 * ms), "1m39"}, {Secs(2 * mnt), "2 min"},
 		{ETA(16*mnt, 19*mnt), "~16–19 min"}, {ETA(12*sec, 12*sec), "~12 s"}, {ETA(0, 500*ms), "finishing"}, {ETA(0, -1), "—"},
 		{ETA(2*hr, 3*hr), "~2–3 h"}, {ETA(94*mnt, 94*mnt), "~94 min"}, {ETA(hr, mnt), "~1 min"}, {ETA(20*sec, 2*mnt), "~1–2 min"},
 	} {

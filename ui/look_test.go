@@ -281,7 +281,7 @@ func TestI6_ReclassOpensTheDead(t *testing.T) {
 		d.wants("JOBS 1 · 404 not found asia match.match", "match:KR_6011000003", "LIMITS asia") // no void stands below the one row
 		d.lacks("RETRYABLE")
 		d.press("s")
-		d.wants("this list is of 404 not found asia match.match: esc goes back to all jobs")
+		d.wants("this list is of jobs that failed with 404 not found asia match.match: esc goes back to all jobs")
 	})
 }
 
@@ -383,6 +383,9 @@ func TestAQuietAlertSaysWhatToDoIfItFires(t *testing.T) {
 		d := open(t, s, 120, 40, testOptions())
 		d.press("9", "G")
 		d.wants("next     if it fires: see Limits")
+		d.press("enter")
+		d.wants("next, if it fires: see Limits")
+		d.press("esc")
 		d.press("g")
 		d.wants("next     see Limits")
 	})

@@ -535,7 +535,7 @@ func goesCell(v *page.View, j *engine.JobRow) part.Cell {
 		return part.As(themes.Err, "never")
 	case j.State.Terminal() || at.IsZero():
 		return part.As(themes.Dim, part.None)
-	case at.Sub(v.Beat()) < charts.Now:
+	case at.Sub(v.Beat()) < charts.NowWithin:
 		return part.As(themes.Run, "now")
 	case j.State == engine.Retryable:
 		return part.As(themes.Retry, strings.TrimPrefix(v.Until(at), "+"))

@@ -45,15 +45,15 @@ func whyJob(v *page.View, j *engine.JobRow) Told {
 	return Told{Lead: page.Capital(page.BriefWhy(v, j.Reason())) + ".", Text: text, Act: "A retry lets it go at once."}
 }
 
-// Now is how near a time is that is now: what is shown stands for a second.
-const Now = time.Second
+// NowWithin is how near a time is that is now: what is shown stands for a second.
+const NowWithin = time.Second
 
 // InText is a time until: in 41 s, or now.
 func InText(v *page.View, at time.Time) string {
 	switch {
 	case at.IsZero():
 		return "at a time that nobody knows"
-	case at.Sub(v.Beat()) < Now:
+	case at.Sub(v.Beat()) < NowWithin:
 		return "now"
 	}
 	return "in " + Soon(v, at)
@@ -148,8 +148,8 @@ func whyInLine(v *page.View, j *engine.JobRow) Told {
 	// A job that goes later than the window opens again has its own time told.
 	switch b, full := fullWindow(v); {
 	case full && !j.Until.After(b.Reset):
-		t.Text = "It goes when the " + human.Window(b.Window) + " window opens again, " + InText(v, b.Reset) +
-			": all " + page.Count(b.Limit) + " calls of it are used."
+		t.Text = "It goes when the " + human.Window(b.Window) + " window opens again" +
+			human.If(b.Reset.Sub(v.Beat()) >= NowWithin, ", "+InText(v, b.Reset)) + ": all " + page.Count(b.Limit) + " calls of it are used."
 	case j.Until.IsZero():
 		t.Text = "When its turn comes is not known yet."
 	case full && j.Place <= b.Limit: // soon after it

@@ -77,4 +77,9 @@ func TestWhyInAFullWindow(t *testing.T) {
 			t.Errorf("place %d: %q, want %q", place, got, want)
 		}
 	}
+	v.Now, v.Limits.Buckets[0].Reset = now.Add(time.Minute), now.Add(time.Minute+time.Second/2)
+	j := engine.JobRow{Job: engine.Job{State: engine.Available}, Place: 1, Until: now.Add(time.Minute)}
+	if got := whyJob(v, &j).Text; got != "It goes when the 2 min window opens again: all 100 calls of it are used." {
+		t.Errorf("as it opens: %q", got)
+	}
 }

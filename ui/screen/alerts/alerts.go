@@ -198,8 +198,10 @@ func countsByState(rows []*engine.AlertRow) []string {
 
 // nextStep is what to do; of one that is quiet, if it fires.
 func nextStep(r *engine.AlertRow) string {
-	return human.If(r.State == engine.AlertOK && r.Next != "", "if it fires: ") + cmp.Or(r.Next, part.None)
+	return human.If(quiet(r), "if it fires: ") + cmp.Or(r.Next, part.None)
 }
+
+func quiet(r *engine.AlertRow) bool { return r.State == engine.AlertOK && r.Next != "" }
 
 // summary is how the selected alert stands, what to do about it, and its latest
 // evidence.

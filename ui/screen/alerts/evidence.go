@@ -6,6 +6,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/lists"
@@ -111,7 +112,7 @@ func (p *evidence) Draw(v *page.View) []string {
 	// two.
 	charted := v.Tall != page.Short && v.H > 3*tallestChart
 	head := []string{v.Row(w, append([]part.Cell{part.Plain(" ")}, standing(v, r)...)...)}
-	head = append(head, v.Paragraph(w, themes.Text, "next: "+nextStep(r))...)
+	head = append(head, v.Paragraph(w, themes.Text, "next"+human.Either(quiet(r), ", ", ": ")+nextStep(r))...)
 	panels := []part.Section{{Title: columns.AlertName(r), Rows: head, Height: len(head)}}
 	h := max(v.H-len(head)-3, 1)
 	if charted {

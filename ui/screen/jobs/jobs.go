@@ -10,6 +10,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/inspector"
 	"github.com/farsight-console/farsight/ui/lists"
@@ -270,7 +271,7 @@ func (p *Screen) inQueue(j *engine.JobRow) bool { return p.queue == "" || p.queu
 func (p *Screen) Cannot(v *page.View, a page.Action) string {
 	p.Refresh(v)
 	if (a == page.Queues || a == page.NextPane || a == page.States) && p.subset != nil {
-		return "this list is of " + p.subset.name + v.Keyed(": {back} goes back to all jobs")
+		return "this list is of " + human.If(p.subset.class != "", "jobs that failed with ") + p.subset.name + v.Keyed(": {back} goes back to all jobs")
 	}
 	if p.rail.on {
 		return p.cannotInRail(v, a)

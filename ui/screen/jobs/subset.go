@@ -28,7 +28,7 @@ func (p *subset) has(j *engine.JobRow) bool { return p == nil || p.fits(j) }
 // them.
 func OfClass(queue engine.Queue, r engine.ClassRow) page.Page {
 	p := New(queue, page.ShownLive).(*Screen)
-	p.subset = &subset{name: columns.ClassAnswer(&r) + " " + columns.ClassWhere(&r), states: block.FailedStates, class: engine.Class(r.ID),
+	p.subset = &subset{name: strings.TrimSpace(columns.ClassAnswer(&r) + " " + columns.ClassWhere(&r)), states: block.FailedStates, class: engine.Class(r.ID),
 		fits: func(j *engine.JobRow) bool {
 			return j.Class == r.Class && engine.Shape(j.LastError) == r.Shape
 		}}

@@ -154,7 +154,7 @@ func (p *Screen) recorder(v *page.View, w int, at places) part.Section {
 	}
 	p.sought(src)
 	s := part.Section{Title: "FLIGHT RECORDER", Note: p.recorderNote(v, src), Focus: p.onCalls,
-		Tail: page.Joined(v, charts.Median(v), p.follow(v))}
+		Tail: page.Joined(v, charts.Median(v), p.follow(v, at.ribbon > 0))}
 	if at.ribbon > 0 { // it goes the other way than the list
 		s.Note = page.Joined(v, s.Note, "newest right", v.Theme.Glyphs.Above+" "+charts.WaitedLong)
 		calls := human.Either(p.On(), src.Calls, p.ribbon.Take(v))
@@ -192,8 +192,8 @@ func (p *Screen) recorderNote(v *page.View, src block.CallList) string {
 }
 
 // follow says that the list stands still, and the key that lets it follow again.
-func (p *Screen) follow(v *page.View) string {
-	return human.Either(p.moved, v.Keyed("{first row} follows again"), "newest first")
+func (p *Screen) follow(v *page.View, ribbon bool) string {
+	return human.Either(p.moved, v.Keyed("{first row} follows again"), human.If(ribbon, "list ")+"newest first")
 }
 
 // emptyCalls says why there is none.

@@ -386,13 +386,12 @@ func (m *model) hintRow(v *page.View, y int) string {
 	if m.over != nil && m.over.card == 0 {
 		at = m.over.context()
 	}
-	hints := m.keys.Hints(at, func(a page.Action) bool { return m.over == nil && m.cannot(v, a) != "" }, func(a page.Action) string { return m.resumes(v, a) })
+	hints := m.keys.Hints(at, func(a page.Action) bool { return m.over == nil && m.cannot(v, a) != "" }, func(a page.Action) string { return m.doesInstead(v, a) })
 	return part.Hints(m.theme, y, m.w, &m.hits, hints)
 }
 
-// resumes is what the key of a pause does where what it is of is paused or frozen already, and that of the timetable on it;
-// "" elsewhere.
-func (m *model) resumes(v *page.View, a page.Action) string {
+// doesInstead is what a key does where it would undo what stands; "" elsewhere.
+func (m *model) doesInstead(v *page.View, a page.Action) string {
 	if p, ok := m.page().(interface{ Timetable() bool }); ok && a == page.Timetable && p.Timetable() {
 		return "board"
 	}

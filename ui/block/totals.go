@@ -94,20 +94,20 @@ func allowed(v *page.View, t *charts.Timetable) string {
 	case t.Span <= 0:
 		return ""
 	}
-	n := KeyAllows(t.Limit, t.Span, time.Minute)
+	n, whole := KeyAllows(t.Limit, t.Span, time.Minute)
 	if !page.OneHost(v) { // each has the key's limit
-		return strings.TrimPrefix(strings.TrimPrefix(n, "max "), "key ") + " a host"
+		return human.If(!whole, "allows ") + n + " a host"
 	}
-	return n
+	return human.Either(whole, "max ", "key allows ") + n
 }
 
-// KeyAllows is how many calls a limit lets through in a span. One of a longer window than a minute is told whole: all of
-// its calls may be made at once, which would read as too many of a minute.
-func KeyAllows(limit int, window, per time.Duration) string {
+// KeyAllows is how many calls a limit lets through in a span. One of a longer window than a minute is told whole, with
+// it: all of its calls may be made at once, which would read as too many of a minute.
+func KeyAllows(limit int, window, per time.Duration) (n string, whole bool) {
 	if window > time.Minute {
-		return "max " + page.Count(limit) + "/" + human.Window(window)
+		return page.Count(limit) + "/" + human.Window(window), true
 	}
-	return "key allows " + page.Count(int(float64(limit)*per.Seconds()/window.Seconds()+0.5))
+	return page.Count(int(float64(limit)*per.Seconds()/window.Seconds() + 0.5)), false
 }
 
 // found is how many matches there are: stored, given up and to come, each once whoever lists it, by the reading that

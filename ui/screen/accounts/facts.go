@@ -42,7 +42,8 @@ func (p *Account) pace(v *page.View, a engine.AccountRow, w, h int) part.Section
 	for _, host := range plan.Hosts {
 		if host.Host == a.Region && host.Window > 0 {
 			even = float64(host.Limit) * float64(engine.ForecastStep) / float64(host.Window)
-			s.Tail = human.If(v.Size != page.S, block.KeyAllows(host.Limit, host.Window, engine.ForecastStep))
+			n, whole := block.KeyAllows(host.Limit, host.Window, engine.ForecastStep)
+			s.Tail = human.If(v.Size != page.S, human.Either(whole, "max ", "key allows ")+n)
 		}
 	}
 	top := even * 1.15

@@ -142,8 +142,11 @@ func whyEnded(v *page.View, j *engine.JobRow) Told {
 // whyInLine tells of a job that waits for its turn: its place, and when it goes.
 func whyInLine(v *page.View, j *engine.JobRow) Told {
 	t := Told{Lead: page.Capital(page.BriefWhy(v, j.Reason())) + "."}
-	if j.Place > 0 || j.Why == engine.StartsNow {
-		t.Lead = human.Ordinal(max(j.Place, 1)) + " in line of its queue." // there are others that wait for the same calls
+	switch {
+	case j.Why == engine.StartsNow:
+		t.Lead = "It was taken by a worker." // as long as the other: what follows stands still
+	case j.Place > 0:
+		t.Lead = human.Ordinal(j.Place) + " in line of its queue." // there are others that wait for the same calls
 	}
 	// A job that goes later than the window opens again has its own time told.
 	switch b, full := fullWindow(v); {

@@ -35,6 +35,7 @@ func TestWhyAJobWaits(t *testing.T) {
 	}{
 		"in line": {job: engine.JobRow{Job: engine.Job{State: engine.Available}, Place: 1, Why: "1st in line", Until: now.Add(1100 * time.Millisecond)},
 			want: []string{"1st in line of its queue. It goes in 1.1 s: pacing spreads what is left of 100 per 12 s, 8 calls a second.", "would not make it faster"}},
+		"starts now":   {job: engine.JobRow{Job: engine.Job{State: engine.Available}, Why: engine.StartsNow, Until: now}, want: []string{"It was taken by a worker. It goes now"}},
 		"far back":     {job: engine.JobRow{Job: engine.Job{State: engine.Available}, Why: "far back in line: app:europe 99/100"}, want: []string{"Far back in line: app 84/100 used."}},
 		"paused":       {job: engine.JobRow{Job: engine.Job{State: engine.Available}, Place: 1, Why: "queue paused by ana", Stand: engine.StandPaused}, want: []string{"Queue paused by ana.", "resumes the queue"}},
 		"frozen":       {job: engine.JobRow{Job: engine.Job{State: engine.Available}, Place: 1, Why: "europe is frozen by an operator", Stand: engine.StandHeld}, want: []string{"Europe is frozen by an operator.", "there resumes it"}},

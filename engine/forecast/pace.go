@@ -53,7 +53,9 @@ func (w work) moving(e engine.EngineRow, limits engine.LimitsRow) string {
 		return w.resting()
 	case w.running == 0:
 		return fmt.Sprintf("%s for a worker", human.Counted(w.ready, "job waits", "jobs wait"))
-	case busy || b.Waiting > 0:
+	case b.Waiting > 0: // whether all are busy changes each second
+		return fmt.Sprintf("%s too few for answers of %s", human.Counted(e.Workers, "worker is", "workers are"), human.Millis(e.P50))
+	case busy:
 		return fmt.Sprintf("all %s are busy%s", human.Counted(e.Workers, "worker", "workers"), answers(e))
 	}
 	return ""

@@ -69,7 +69,7 @@ func TestPaceSaysWhyItIsNotFaster(t *testing.T) {
 		"an operator's cap of 50 % brakes: 535 calls wait for the 12 s window":  {live, queue(535, 2, 3, 0), limits(func(b *engine.BucketRow) { b.Cap = 50 })},
 		"a 429 application holds calls to europe: 535 wait":                     {live, queue(535, 2, 3, 0), limits(func(b *engine.BucketRow) { b.Blocked, b.BlockedBy = now.Add(3*time.Second), "429 application" })},
 		"a 429 method holds match calls to europe: 30 wait":                     {live, queue(535, 2, 3, 0), limits(same, held)},
-		"all 2 workers are busy: Riot answers in 500 ms":                        {slow, queue(90, 2, 0, 0), limits(wide)},
+		"2 workers are too few for answers of 500 ms":                           {slow, queue(90, 2, 0, 0), limits(wide)},
 		"match calls to europe fail: 540 jobs wait":                             {unreached, queue(535, 2, 3, 0), down},
 		"match calls to europe fail":                                            {unreached, queue(0, 2, 3, 0), idle},
 		"96 % of what the key allows; the 12 s window of match calls brakes":    {live, queue(535, 2, 3, 0), limits(func(b *engine.BucketRow) { b.Method = "match-v5.match" })},
@@ -94,14 +94,13 @@ func TestPaceSaysWhyItIsNotFaster(t *testing.T) {
 func TestW5i_BusyForAMomentChangesNothing(t *testing.T) {
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	queues := []engine.QueueRow{{Counts: map[engine.State]int{engine.Available: 947, engine.Running: 5}}}
-	for _, answer := range []time.Duration{62 * time.Millisecond, 20 * time.Second} {
-		told := map[string]bool{}
+	for answer, want := range map[time.Duration]string{62 * time.Millisecond: "nothing is stuck: 947 calls wait for the 2 min window", 20 * time.Second: "5 workers are too few for answers of 20 s"} {
 		for _, inFlight := range []int{5, 4} {
-			told[Pace(engine.EngineRow{State: engine.EngineLive, Workers: 5, InFlight: inFlight, Meter: engine.Meter{CallsPerMin: 20, P50: answer}},
-				queues, engine.LimitsRow{At: now, Buckets: []engine.BucketRow{{Host: "europe", Kind: "app", Window: 2 * time.Minute, Limit: 100, Used: 20, Waiting: 947, Paces: true}}})] = true
-		}
-		if len(told) != 1 {
-			t.Errorf("with answers in %v: %v", answer, told)
+			got := Pace(engine.EngineRow{State: engine.EngineLive, Workers: 5, InFlight: inFlight, Meter: engine.Meter{CallsPerMin: 20, P50: answer}},
+				queues, engine.LimitsRow{At: now, Buckets: []engine.BucketRow{{Host: "europe", Kind: "app", Window: 2 * time.Minute, Limit: 100, Used: 20, Waiting: 947, Paces: true}}})
+			if got != want {
+				t.Errorf("with answers in %v and %d calls: %s", answer, inFlight, got)
+			}
 		}
 	}
 }

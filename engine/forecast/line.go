@@ -48,7 +48,7 @@ func (s *State) InLine(host string, open []engine.AccountRow, begin time.Duratio
 		if a.Region != host || s.paused(a.Queue) { // what is paused is in no line
 			continue
 		}
-		if a.Matches.Total < 0 { // it waits with one job
+		if a.Matches.Total < 0 { // its one job is told below with the rest, but where it stands still
 			known += human.Either(s.Still[a.ID] != "", 1, 0)
 			continue
 		}

@@ -272,7 +272,7 @@ func (l listing[T]) fits(now time.Time) (func(*T) bool, error) {
 }
 
 // sort puts rows into the order that was asked for; those that it finds equal stay in the list's own. What is
-// sorted are their places: rows of each kind would want code of their own for it.
+// sorted are their places: as a generic function the sort of each kind of rows would be code of its own in the binary.
 func (l listing[T]) sort(rows []T, by func(a, b *T) int) {
 	if l.order == nil && by == nil {
 		return

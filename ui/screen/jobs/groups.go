@@ -553,8 +553,7 @@ func (p *Screen) overGaps(v *page.View, a page.Action) {
 // The place that the engine told is of when it was asked; jobs that have left since were before it. A list that does not
 // have those before it leaves its place as it is.
 func (p *Screen) ahead(j *engine.JobRow) {
-	next := func(o engine.JobRow) bool { return o.ID == j.ID }
-	if j.Line == "" || p.On() || p.more && !p.sought.Oldest && !slices.ContainsFunc(p.groups.next, next) {
+	if j.Line == "" || p.On() || p.more && !p.sought.Oldest && !p.goesNext(j.ID) {
 		return
 	}
 	rows := p.groups.still
@@ -566,6 +565,16 @@ func (p *Screen) ahead(j *engine.JobRow) {
 		before += page.Btoi(o.ID != j.ID && o.Line == j.Line && o.Place < j.Place)
 	}
 	j.Place = min(before+1, j.Place)
+}
+
+// goesNext reports whether a job is one of those that go next.
+func (p *Screen) goesNext(id engine.JobID) bool {
+	for i := range p.groups.next {
+		if p.groups.next[i].ID == id {
+			return true
+		}
+	}
+	return false
 }
 
 // Export implements Exporter: a file has the same columns however the list stands.

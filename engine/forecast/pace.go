@@ -56,7 +56,7 @@ func (w work) moving(e engine.EngineRow, limits engine.LimitsRow) string {
 	case b.Waiting > 0: // whether all are busy changes each second
 		return fmt.Sprintf("%s too few for answers of %s", human.Counted(e.Workers, "worker is", "workers are"), human.Millis(e.P50))
 	case busy:
-		return fmt.Sprintf("all %s are busy%s", human.Counted(e.Workers, "worker", "workers"), answers(e))
+		return human.Either(e.Workers == 1, "the only worker is", fmt.Sprintf("all %d workers are", e.Workers)) + " busy" + answers(e)
 	}
 	return ""
 }

@@ -62,7 +62,7 @@ var scenes = []scene{
 			{"retries", []step{{keys: "4", wait: "due", rest: settle}}},
 			{"job", []step{{keys: "G\r", wait: "tries used", rest: settle}}},
 			{"limits", []step{{keys: "5", wait: "recorder", rest: settle}}},
-			{"account", []step{{keys: "2", wait: "Accounts", rest: settle}, {keys: "\r", wait: "one match takes", rest: settle}}},
+			{"account", []step{{keys: "2", wait: "Accounts", rest: settle}, {keys: "\r", wait: "takes", rest: settle}}},
 			{"logs", []step{{keys: "8", wait: "FOLLOW", rest: settle}}},
 			{"chaos", []step{{keys: "X", wait: "Chaos", rest: settle}}},
 			{"report", []step{{keys: ":report 달빛 여우#DEMO\r", wait: "by mode", rest: settle}}},

@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -130,9 +131,6 @@ func (db *DB) view(ctx context.Context, fn func(*txn) error) (err error) {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	if db.share != nil && db.share.filling.Load() {
-		return errFilling
-	}
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	b, err := db.bolt.Begin(false)
 	if err != nil {
@@ -144,7 +142,14 @@ func (db *DB) view(ctx context.Context, fn func(*txn) error) (err error) {
 			err = &disk.Damaged{Path: disk.StatePath(db.dir), Why: fault}
 		}
 	}()
-	return fn(db.tx(b))
+	t := db.tx(b)
+	if db.share != nil && db.share.joined {
+		// Asked within the transaction: who asks before may be shown what is emptied a moment later.
+		if _, filled, err := t.Number(tMeta, metaLog); err != nil || !filled {
+			return cmp.Or(err, error(errFilling))
+		}
+	}
+	return fn(t)
 }
 
 // readIn gives what fn reads in a transaction of its own.

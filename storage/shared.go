@@ -90,6 +90,7 @@ type share struct {
 	onGap func()
 	// filling: the file has not got all yet.
 	filling atomic.Bool
+	joined  bool // once, before anybody reads
 
 	mu       sync.Mutex // who holds it carries the log out
 	instance string     // whose rows are in the file
@@ -299,7 +300,9 @@ func (db *DB) join(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return db.catchUp(ctx)
+	err = db.catchUp(ctx)
+	db.share.joined = err == nil
+	return err
 }
 
 // payloadStore is where payloads are: in files of the directory, or where all have them who share the store. What each does is

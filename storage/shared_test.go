@@ -357,6 +357,44 @@ func TestH14a_ACopyOfAnEarlierSchemaIsFilledAnew(t *testing.T) {
 	leads.leave(t)
 }
 
+// Whoever reads while a file is filled anew sees all or is told so, and never a part.
+func TestH14a_NobodyReadsAPartOfACopy(t *testing.T) {
+	l, dir := newLogged(), t.TempDir()
+	leads, follows := joinShared(t, l, filepath.Join(dir, "0")), joinShared(t, l, filepath.Join(dir, "1"))
+	must(t, leads.Lead(t.Context(), l.elect(), func() {}))
+	first := enqueue(t, leads.DB, engine.Spec{Kind: "match.fetch", Queue: "q", Key: "match:KR_0"})
+	l.caughtUp(follows)
+	ctx, end := context.WithCancel(t.Context())
+	var readers sync.WaitGroup
+	for range 4 {
+		readers.Go(func() {
+			for ctx.Err() == nil {
+				err := follows.Read(t.Context(), func(tx engine.Tx) error {
+					_, err := follows.Job(tx, first.ID)
+					return err
+				})
+				if err != nil && !errors.Is(err, error(errFilling)) {
+					t.Errorf("what is stored is read as %v", err)
+					return
+				}
+			}
+		})
+	}
+	for n := range 40 {
+		l.mu.Lock()
+		l.name = fmt.Sprint("another ", n) // as after a restore: the log does not go on
+		l.mu.Unlock()
+		enqueue(t, leads.DB, engine.Spec{Kind: "match.fetch", Queue: "q", Key: fmt.Sprint("match:KR_", n+1)})
+		l.follow()
+		l.caughtUp(follows)
+	}
+	end()
+	readers.Wait()
+	wantSame(t, leads, follows)
+	follows.leave(t)
+	leads.leave(t)
+}
+
 // A commit that is in the log and not in the file of who wrote it comes there with the next opening; nobody writes
 // behind it before.
 func TestH14b_ACommitWhoseAnswerIsLost(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 // TestTerminalOfAKilledProgramIsMended: what ended by kill -9 leaves a terminal
 // without echo; the next console says so.
 func TestTerminalOfAKilledProgramIsMended(t *testing.T) {
+	t.Parallel()
 	x := newTerminal(t)
 	if _, err := term.MakeRaw(int(x.tty.Fd())); err != nil {
 		t.Fatal(err)

@@ -22,6 +22,7 @@ import (
 // writes. It is closed, not left hanging; whoever reads again finds the terminal
 // whole, and why.
 func TestP34_AStalledNetworkTerminalIsClosed(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("a terminal is opened once more on Linux only")
 	}
@@ -85,6 +86,7 @@ func fill(t *testing.T, name string) {
 
 // TestANetworkTerminalThatReadsIsNotClosed, however slowly it does.
 func TestANetworkTerminalThatReadsIsNotClosed(t *testing.T) {
+	t.Parallel()
 	x := newTerminal(t)
 	opt := x.options()
 	opt.SSH, opt.StallAfter = true, time.Minute

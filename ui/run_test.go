@@ -241,6 +241,7 @@ func TestSignalsEndTheConsoleInOrder(t *testing.T) {
 
 // TestContextEndsTheConsole: main stops the console as it stops everything else.
 func TestContextEndsTheConsole(t *testing.T) {
+	t.Parallel()
 	x := newTerminal(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	end := make(chan error, 1)

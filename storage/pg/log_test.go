@@ -22,6 +22,7 @@ func elect(t testing.TB, db *DB) (term int64) {
 
 // Who leads no more adds nothing; a commit whose answer was lost is there once; its number is of one commit alone.
 func TestH14d_ALogHasOneWriter(t *testing.T) {
+	t.Parallel()
 	db := open(t, pgtest.Schema(t))
 	l, ctx := db.Log(), t.Context()
 	first := elect(t, db)
@@ -60,6 +61,7 @@ func TestH14d_ALogHasOneWriter(t *testing.T) {
 
 // The rows of a schema follow the log, and whoever joins has them: also when the log begins behind them.
 func TestH14e_RowsFollowTheLog(t *testing.T) {
+	t.Parallel()
 	db, dir := open(t, pgtest.Schema(t)), t.TempDir()
 	l := db.Log()
 	join := func(name string) *storage.DB {
@@ -108,6 +110,7 @@ func TestH14e_RowsFollowTheLog(t *testing.T) {
 
 // Commits are read by their bytes: those that are large do not lie in memory together.
 func TestH14g_LargeCommitsComeInParts(t *testing.T) {
+	t.Parallel()
 	db := open(t, pgtest.Schema(t))
 	l, ctx := db.Log(), t.Context()
 	term := elect(t, db)
@@ -133,6 +136,7 @@ func TestH14g_LargeCommitsComeInParts(t *testing.T) {
 // The rows are in the form that a file of this version has: who changes that brings them to it by a version of the schema,
 // too, and then says so here.
 func TestH14c_TheFormOfRowsIsTheSchemas(t *testing.T) {
+	t.Parallel()
 	s, _ := leading(t, open(t, pgtest.Schema(t)))
 	if f, err := s.Facts(t.Context()); err != nil || f.Known != 9 || Version() != 19 {
 		t.Errorf("files are of version %d, schemas of %d; %v", f.Known, Version(), err)

@@ -128,6 +128,7 @@ func (w *wire) carry(l *link) {
 
 // A commit that was not answered was carried out or not: either way it is in the log once, and nobody is told otherwise.
 func TestACommitThatIsNotAnswered(t *testing.T) {
+	t.Parallel()
 	for name, trap := range map[string]func(l *link, commit []byte){
 		"lost before": func(l *link, _ []byte) { _ = l.client.Close() },
 		"lost after": func(l *link, commit []byte) {

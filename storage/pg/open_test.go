@@ -26,6 +26,7 @@ import (
 
 // A schema that is not there is not made by who only reads.
 func TestWhoReadsMakesNothing(t *testing.T) {
+	t.Parallel()
 	at := pgtest.Schema(t)
 	if _, err := OpenThere(t.Context(), Options{URL: at}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a schema that is not there: %v", err)
@@ -39,6 +40,7 @@ func TestWhoReadsMakesNothing(t *testing.T) {
 // A transaction that is under way when its store falls holds nothing any more, however long it would
 // have gone on: the others need not wait for it.
 func TestTheFallenHoldNothing(t *testing.T) {
+	t.Parallel()
 	at, ctx := pgtest.Schema(t), t.Context()
 	db, other := open(t, at), open(t, at)
 	fallen := errors.New("fallen")
@@ -82,6 +84,7 @@ func pooled(path string) func(pgproto3.BackendMessage) {
 
 // What stands in the way of opening is one sentence that says what to do, and no password is in it.
 func TestWhatStandsInTheWayOfOpening(t *testing.T) {
+	t.Parallel()
 	at, newer, half, early, ctx := pgtest.Schema(t), pgtest.Schema(t), pgtest.Schema(t), pgtest.Schema(t), t.Context()
 	u, err := url.Parse(at)
 	must(t, err)
@@ -154,6 +157,7 @@ func TestWhatStandsInTheWayOfOpening(t *testing.T) {
 
 // A server without room, or that only reads, refuses writes for the time being, and says why.
 func TestAServerThatTakesNoWrites(t *testing.T) {
+	t.Parallel()
 	for code, want := range map[string]string{"53100": "out of room on its disk", "25006": "read-only"} {
 		err := noRoom(&pgconn.PgError{Code: code})
 		if shut, ok := errors.AsType[noWrites](err); !ok || shut.Closed() != want || !errors.Is(err, disk.ErrDiskFull) || !errors.Is(err, syscall.ENOSPC) {
@@ -167,6 +171,7 @@ func TestAServerThatTakesNoWrites(t *testing.T) {
 
 // A payload is given back as the JSON that arrived.
 func TestARawPayload(t *testing.T) {
+	t.Parallel()
 	server, ctx := open(t, pgtest.Schema(t)), context.Background()
 	db, _ := leading(t, server)
 	raw := `{"info": {"gameVersion" : "16.1", "name": "é"} }`
@@ -224,6 +229,7 @@ func TestARawPayload(t *testing.T) {
 
 // A session that began while the server only read goes on so: it is dropped, and the write is made.
 func TestB9p_SessionsOfAReadOnlyTimeAreDropped(t *testing.T) {
+	t.Parallel()
 	at, ctx := pgtest.Schema(t), t.Context()
 	db := open(t, at)
 	store, _ := leading(t, db)
@@ -239,6 +245,7 @@ func TestB9p_SessionsOfAReadOnlyTimeAreDropped(t *testing.T) {
 
 // What PgBouncer does not take at the start of a session is set in it.
 func TestB9q_APoolerOfSessionsIsNoHindrance(t *testing.T) {
+	t.Parallel()
 	at, ctx := pgtest.Schema(t), t.Context()
 	db := open(t, at)
 	conf := db.pool.Config().ConnConfig
@@ -257,6 +264,7 @@ func TestB9q_APoolerOfSessionsIsNoHindrance(t *testing.T) {
 
 // A schema that another role has made is used, when it has granted all on it.
 func TestB16g_ASchemaOfAnotherRole(t *testing.T) {
+	t.Parallel()
 	at, ctx := pgtest.Schema(t), t.Context()
 	db := open(t, at)
 	role := db.schema + "_guest"

@@ -83,6 +83,7 @@ func withTold(views string) string {
 
 // The views show what is in the rows of a log, by names and types that stay, and nothing of what was forgotten.
 func TestViewsShowTheRowsOfALog(t *testing.T) {
+	t.Parallel()
 	at := pgtest.Schema(t)
 	server := open(t, at)
 	c, err := pgx.Connect(t.Context(), at)

@@ -11,6 +11,7 @@ import (
 // The first one makes the schema, whatever was in it, the others get its note, and the last one
 // deletes it; a session that has ended is none of them any more.
 func TestASchemaForAsLongAsAnybodyNeedsIt(t *testing.T) {
+	t.Parallel()
 	at := pgtest.Schema(t)
 	old, err := Open(t.Context(), Options{URL: at})
 	must(t, err)
@@ -52,6 +53,7 @@ func TestASchemaForAsLongAsAnybodyNeedsIt(t *testing.T) {
 
 // An engine that has no part in it is left alone.
 func TestASchemaOfAnEngineIsNotShared(t *testing.T) {
+	t.Parallel()
 	at := pgtest.Schema(t)
 	db, err := Open(t.Context(), Options{URL: at})
 	must(t, err)

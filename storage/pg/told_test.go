@@ -36,6 +36,7 @@ func aGame(gold int) string {
 // The views have every column of the exports with its value, whether the payload is stored as JSON or as it came; what it
 // told goes with it, and is told once when it comes again.
 func TestL29_ViewsHaveTheColumnsOfExports(t *testing.T) {
+	t.Parallel()
 	at := pgtest.Schema(t)
 	server := open(t, at)
 	c, err := pgx.Connect(t.Context(), at)
@@ -136,6 +137,7 @@ func TestL29_ViewsHaveTheColumnsOfExports(t *testing.T) {
 
 // A store that is there gets a new column by a new version of the schema alone.
 func TestColumnsOfExportsAreThoseOfAVersion(t *testing.T) {
+	t.Parallel()
 	const version, of = 19, 121
 	n := len(columns.GameTable.Columns) + len(columns.SeatTable.Columns)
 	if Version() != version || n != of {

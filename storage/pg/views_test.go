@@ -76,6 +76,7 @@ func aLittleOfEverything(t *testing.T, server *DB) {
 // Every query of the page answers a reader, the columns of the views are those that it tells, and
 // a reader can neither write nor read anything else.
 func TestThePageOnSQLHolds(t *testing.T) {
+	t.Parallel()
 	at := pgtest.Schema(t)
 	db := open(t, at)
 	aLittleOfEverything(t, db)

@@ -16,8 +16,8 @@ import (
 // idleSpan is how long an idle console is listened to. Beyond a minute the clock may move.
 var idleSpan = time.Duration(scratch.Sized(9, 60)) * time.Second
 
-// settled is longer than the messages stay that fade.
-const settled = 12 * time.Second
+// settled is longer than the messages stay that fade; a console that has just begun shows none.
+var settled = time.Duration(scratch.Sized(3, 12)) * time.Second
 
 // silence waits until nothing has been written for so long, and gives how much it was.
 func silence(p *child, seen *lockedBuffer) (n int) {

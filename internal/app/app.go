@@ -40,7 +40,7 @@ func Main(version string, args []string) int {
 	_ = os.Unsetenv("TEA_DEBUG")
 	log.SetFlags(0)
 	log.SetOutput(io.Discard) // until there is a log of ours: see open
-	ctx, stop := signal.NotifyContext(context.WithValue(context.Background(), treeKey{}, newRoot), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	ctx, stop := signal.NotifyContext(context.WithValue(context.Background(), treeKey{}, newTyped), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	// The second signal ends the process at once: a crash is safe. The first one does where what is
 	// being opened does not answer, such as a dead disk: nothing there looks at a context.
@@ -196,10 +196,15 @@ func growth(live uint64) int {
 	return max(100, (int(heapFloor*100/max(live, 1<<20))-100)/50*50)
 }
 
-// newRoot makes the command tree of the declarations.
-// The steps at its end need the whole tree, and this order: shells and complete give completion, and
-// indent sets the examples in, those of cobra's own commands too.
-func newRoot() *cobra.Command {
+// newRoot makes the command tree of a process. Once: cobra keeps what completes the flags of a tree for ever.
+func newRoot() *cobra.Command { return newTree(complete) }
+
+// newTyped makes the command tree of a line that is typed in a console.
+func newTyped() *cobra.Command { return newTree() }
+
+// newTree makes the command tree of the declarations. The steps at its end need the whole tree, and this order: shells and
+// others give completion, and indent sets the examples in, those of cobra's own commands too.
+func newTree(others ...func(root *cobra.Command)) *cobra.Command {
 	root := rootCommand().command()
 	root.SetFlagErrorFunc(flagFault)
 	// "Did you mean": two typing errors at most, or the guess is worse than none.
@@ -229,7 +234,9 @@ func newRoot() *cobra.Command {
 	root.SetHelpCommand(helpCommand(root))
 	root.InitDefaultHelpCmd()
 	shells(root)
-	complete(root)
+	for _, f := range others {
+		f(root)
+	}
 	indent(root)
 	return root
 }

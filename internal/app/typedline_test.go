@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -36,7 +37,7 @@ func linesBy(t *testing.T, cfg config.Config, fake engine.Console, readOnly bool
 			Getenv: func(string) string { return "" }, Input: strings.NewReader(strings.Join(typed, "\n") + "\nquit\n"),
 		}}
 		go func() {
-			ended <- plain.Run(context.WithValue(t.Context(), treeKey{}, newRoot), fake, opt)
+			ended <- plain.Run(context.WithValue(t.Context(), treeKey{}, newTyped), fake, opt)
 			_ = to.Close()
 		}()
 		for s := bufio.NewScanner(out); s.Scan(); {
@@ -175,5 +176,25 @@ func TestW5h_UndoTakesBackWhatWasDoneHere(t *testing.T) {
 		if !slices.Equal(back, c.wants) || !strings.Contains(said, c.says) {
 			t.Errorf("%q took back %v, want %v, and said\n%s", c.typed, back, c.wants, said)
 		}
+	}
+}
+
+// TestALineLeavesNothingBehind: who types all day gets the memory of a line back.
+func TestALineLeavesNothingBehind(t *testing.T) {
+	inUse := func() uint64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	const lines = 100
+	type100 := func() {
+		linesOf(t, uitest.New(uitest.Busy()), false, slices.Repeat([]string{"help jobs"}, lines)...)
+	}
+	type100()
+	before := inUse()
+	type100()
+	if each := (int64(inUse()) - int64(before)) / lines; each > 40<<10 {
+		t.Errorf("a line leaves %d bytes", each)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
 	"github.com/lucasb-eyer/go-colorful"
 )
 
@@ -19,6 +20,21 @@ func parse(hex string) colorful.Color {
 // distance is CIE76, on the usual scale of 0 to 100 for lightness: it is near to what
 // people see.
 func distance(a, b colorful.Color) float64 { return 100 * a.DistanceCIE76(b) }
+
+// of256 is the colour of 256 that looks most like c: of what the library finds, which takes a dark blue for the grey of
+// a bar's track, and the nearest grey.
+func of256(c colorful.Color) ansi.IndexedColor {
+	const first, last = 232, 255 // of its greys: 8, 18, … 238
+	best := ansi.Convert256(c)
+	y := lightness(c) / 100
+	red, _, _ := colorful.Lab(y, 0, 0).RGB255()
+	grey := ansi.IndexedColor(min(first+max(int(red)-3, 0)/10, last))
+	a, _ := colorful.MakeColor(best)
+	if b, _ := colorful.MakeColor(grey); distance(b, c) < distance(a, c) {
+		return grey
+	}
+	return best
+}
 
 // luminance is WCAG 2's: how much light a colour gives off, 0 to 1.
 func luminance(c colorful.Color) float64 {

@@ -3,7 +3,6 @@ package themes
 import (
 	"testing"
 
-	"github.com/charmbracelet/x/ansi"
 	"github.com/lucasb-eyer/go-colorful"
 )
 
@@ -152,7 +151,7 @@ func stand(p Palette) Palette {
 
 // in256 is what a terminal of 256 colours shows for c.
 func in256(c colorful.Color) colorful.Color {
-	shown, _ := colorful.MakeColor(ansi.Convert256(c))
+	shown, _ := colorful.MakeColor(of256(c))
 	return shown
 }
 
@@ -184,5 +183,19 @@ func BenchmarkNewTheme(b *testing.B) {
 	dark := Options{}.find("dark")
 	for b.Loop() {
 		New(dark, TrueColor, true, Unicode)
+	}
+}
+
+// TestGreysStayGreyIn256Colours: the ground of a bar, of the open tab and of the selection is no bright blue, and no
+// colour stands for another than it looks like.
+func TestGreysStayGreyIn256Colours(t *testing.T) {
+	for _, p := range Palettes() {
+		p = stand(p).whole()
+		colors, grounds := p.colors(), p.grounds()
+		for _, c := range append(grounds[:], colors[Track], colors[Dim], colors[Hairline]) {
+			if got := distance(c, in256(c)); c != (colorful.Color{}) && got > 20 {
+				t.Errorf("%s: %s becomes %s, %.0f away", p.Name, c.Hex(), in256(c).Hex(), got)
+			}
+		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"strconv"
 	"sync"
 
-	"github.com/charmbracelet/x/ansi"
 	"github.com/lucasb-eyer/go-colorful"
 )
 
@@ -221,7 +220,7 @@ func (b *painter) back(l Layer) look {
 // paint returns the parameters of a colour; layer is ;38 or ;48.
 func paint(layer look, c colorful.Color, profile Profile) look {
 	if profile == ANSI256 {
-		return layer + ";5;" + look(strconv.Itoa(int(ansi.Convert256(c))))
+		return layer + ";5;" + look(strconv.Itoa(int(of256(c))))
 	}
 	red, green, blue := c.RGB255()
 	b := append(make([]byte, 0, len(";38;2;255;255;255")), layer+";2"...)

@@ -154,9 +154,9 @@ func lastTick(r *schedule) string {
 	if r.Last.Planned.IsZero() {
 		return "never ran"
 	}
-	text := fmt.Sprintf("%s ran: %d jobs", r.Last.Planned.In(clockOf(r)).Format("Jan 2 15:04"), r.Last.Jobs)
+	text := r.Last.Planned.In(clockOf(r)).Format("Jan 2 15:04") + " ran: " + human.Counted(r.Last.Jobs, "job", "jobs")
 	if r.Outcome != "" {
-		text += ", the first is " + r.Outcome
+		text += human.Either(r.Last.Jobs == 1, ", which is ", ", the first is ") + r.Outcome
 	}
 	if r.Last.Reason != "" {
 		text += "; " + r.Last.Reason

@@ -34,3 +34,14 @@ func TestSchedulesGoByTheClockOfTheEngine(t *testing.T) {
 		}
 	}
 }
+
+// TestARunOfOneJobIsToldInEnglish: and of several the first is told.
+func TestARunOfOneJobIsToldInEnglish(t *testing.T) {
+	for n, want := range map[int]string{1: "ran: 1 job, which is completed", 2: "ran: 2 jobs, the first is completed"} {
+		s := engine.ScheduleRow{Outcome: "completed"}
+		s.Last.Planned, s.Last.Result, s.Last.Jobs = time.Date(2026, 11, 23, 21, 0, 0, 0, time.UTC), engine.TickRan, n
+		if got := lastTick(&s); !strings.HasSuffix(got, want) {
+			t.Errorf("of %d jobs: %s", n, got)
+		}
+	}
+}

@@ -52,6 +52,9 @@ func TestOwnCallIsThePagers(t *testing.T) {
 	if p.real != 2 || p.dry != 0 {
 		t.Errorf("%d real, %d dry", p.real, p.dry)
 	}
+	if got := targetOf(engine.Command{Op: engine.OpCollect}, engine.Receipt{Collection: "kr-solo-master+"}); got != "collection kr-solo-master+" {
+		t.Errorf("a collection is named %q", got)
+	}
 	if got := target(cmd); got != "number …0143" {
 		t.Errorf("the audit says %q", got)
 	}

@@ -60,10 +60,14 @@ func bucketName(b engine.Bucket) string {
 	return b.Host + " " + b.Method
 }
 
-// targetOf is target, but for an account that was forgotten: it is not named again.
+// targetOf is target, but for an account that was forgotten: it is not named again. A collection has its name from what
+// it asks for, unless the command gives it one.
 func targetOf(cmd engine.Command, r engine.Receipt) string {
-	if cmd.Op == engine.OpForget {
+	switch {
+	case cmd.Op == engine.OpForget:
 		return r.Forget.Target()
+	case r.Collection != "":
+		return "collection " + r.Collection
 	}
 	return target(cmd)
 }

@@ -135,7 +135,7 @@ func full() uitest.Scene {
 func TestI2_RetriesTellWhatTheyTakeAndWhichAreLate(t *testing.T) {
 	busy(t, func(d *desk) {
 		d.press("4")
-		d.wants("2nd, after 30 s", "room in the 2 min windows  100 calls each", "retries, next minute", "of what the key allows", "per 20 s")
+		d.wants("2nd, after 30 s", "room of asia in the 2 min windows  100 calls each", "retries, next minute", "of what the key allows", "per 20 s")
 		d.lacks("No room")
 		d.press("<")
 		d.wants("per 15 s")

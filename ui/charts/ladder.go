@@ -3,6 +3,7 @@ package charts
 import (
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -202,20 +203,27 @@ type Room struct {
 	Every time.Duration // of a stretch: one window, or several where they are short
 }
 
-// RoomOf is the room of the host that most retries go to; the zero one = nothing is foreseen.
-func RoomOf(f *engine.Forecast, a TimeAxis) Room {
+// RoomOf is the room of the host that most retries go to, with those whose instant has come: they are in a line of its
+// own; the zero one = nothing is foreseen.
+func RoomOf(f *engine.Forecast, a TimeAxis, retries []*engine.JobRow) Room {
 	var most *engine.HostForecast
+	n := 0
 	for i := range f.Hosts {
-		if h := &f.Hosts[i]; h.Window > 0 && (most == nil || h.Retries > most.Retries) {
-			most = h
+		h := &f.Hosts[i]
+		here := h.Retries
+		for _, j := range retries {
+			here += page.Btoi(j.InLineAgain() && strings.Contains(j.Line, " "+h.Host+"/"))
+		}
+		if h.Window > 0 && (most == nil || here > n) {
+			most, n = h, here
 		}
 	}
 	if most == nil {
 		return Room{}
 	}
-	n := 1
+	n = 1
 	// Short windows are put together until a stretch of them has room for its number.
-	for most.Window*time.Duration(n) < leastRoom*a.Step {
+	for most.Window*time.Duration(n) < time.Duration(max(leastRoom, len(page.Count(most.Limit*n))+2))*a.Step {
 		n++
 	}
 	return Room{most, most.Window * time.Duration(n)}

@@ -189,7 +189,7 @@ func (p *Screen) rowsOf(v *page.View, w, life, h int) []string {
 	at := ladderHeads[v.Size]
 	c := part.NewChart(v.Theme, p.axis.Axis, h)
 	c.Words(at.words)
-	b, r := charts.RetryBarsOf(v, p.axis, p.Shown), charts.RoomOf(&p.plan.Plan, p.axis)
+	b, r := charts.RetryBarsOf(v, p.axis, p.Shown), charts.RoomOf(&p.plan.Plan, p.axis, p.Shown)
 	b.Draw(c, at.bars, at.high)
 	r.Draw(v, c, at.room, p.sum.late)
 	rows := make([]string, 0, h)
@@ -236,6 +236,10 @@ func (p *Screen) label(v *page.View, l *part.Line, y int, b *charts.RetryBars, r
 	case at.bars + 1:
 		l.Put(themes.Dim, g.Plan[min(1, len(g.Plan)-1)]+" only if it fails again")
 	case at.room:
+		room := "room "
+		if r.Host != nil && !page.OneHost(v) {
+			room += "of " + r.Host.Host + " "
+		}
 		switch {
 		case r.Host == nil:
 			l.Put(themes.Dim, "no limit of them is known yet")
@@ -243,10 +247,10 @@ func (p *Screen) label(v *page.View, l *part.Line, y int, b *charts.RetryBars, r
 			l.Put(themes.Warn, r.Host.Why+": no room until that ends")
 		// a step for each window
 		case r.Every == r.Host.Window:
-			l.Put(themes.Text, "room in the "+human.Window(r.Every)+" windows").Gap(2).
+			l.Put(themes.Text, room+"in the "+human.Window(r.Every)+" windows").Gap(2).
 				Put(themes.Dim, page.Count(r.Calls())+" calls each")
 		default:
-			l.Put(themes.Text, "room per "+human.Window(r.Every)).Gap(2).
+			l.Put(themes.Text, room+"per "+human.Window(r.Every)).Gap(2).
 				Put(themes.Dim, "of "+page.Count(r.Calls())+" calls")
 		}
 	}
@@ -401,7 +405,7 @@ func (p *Screen) costs(v *page.View, w, h int) part.Section {
 		}
 	}
 	put(themes.Figure, "retries, next minute", page.Count(soon), soon)
-	if b, ok := charts.Pacing(v.Data, charts.RoomOf(&p.plan.Plan, p.axis).Host); ok && b.Limit > 0 && b.Window > 0 {
+	if b, ok := charts.Pacing(v.Data, charts.RoomOf(&p.plan.Plan, p.axis, p.Shown).Host); ok && b.Limit > 0 && b.Window > 0 {
 		put(themes.Figure, "of what the key allows",
 			human.Percent(float64(soon)*b.Window.Minutes()/float64(b.Most())), soon)
 	}

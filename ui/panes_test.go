@@ -177,3 +177,19 @@ func TestRetriesOfAPatchDay(t *testing.T) {
 		})
 	}
 }
+
+// TestTheRailTellsWholeNumbers: as many jobs as its column has no room for are told in thousands; and of the rail and
+// the jobs the one that has the keys is marked.
+func TestTheRailTellsWholeNumbers(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		scene := uitest.Busy()
+		scene.Update.Queues[0].Counts[engine.Available] = 12_345
+		d := open(t, scene, 200, 60, testOptions())
+		d.press("3", "Q")
+		d.wants("▸QUEUES", "12.3k", " JOBS ")
+		d.lacks("▸JOBS")
+		d.press("enter")
+		d.wants("▸JOBS")
+		d.lacks("▸QUEUES")
+	})
+}

@@ -85,7 +85,7 @@ func (p *Screen) middle(v *page.View, x, w int) []string {
 	}
 	sum := p.sum(v, inner) // of the groups as they stand
 	list := part.Section{
-		Title: "JOBS", Note: p.groupNote(v), Tail: p.groupTail(v), Focus: p.rail.on && w < v.W,
+		Title: "JOBS", Note: p.groupNote(v), Tail: p.groupTail(v), Focus: !p.rail.on && w < v.W,
 		Rows: append(sum, p.groupRows(v, inner, h)...), Height: len(sum) + h,
 		Click: func(cx, y int) string { return p.clickedAt(v, cx, y-len(sum)) },
 	}

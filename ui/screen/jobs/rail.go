@@ -8,6 +8,7 @@ import (
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/lists"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
@@ -28,7 +29,7 @@ const allQueues = "all queues"
 // railColumns go with railCells.
 var railColumns = []part.Column{
 	{Title: "", Kind: part.ID, Min: 12, Width: 22, Flex: 1},
-	{Title: "live", Kind: part.Number, Min: 4, Width: 6},
+	{Title: "live", Kind: part.Number, Min: 5, Width: 6},
 }
 
 // source are the queues, all of them first.
@@ -54,7 +55,7 @@ func railCells(v *page.View, q engine.QueueRow, cells []part.Cell) []part.Cell {
 		sign := v.Theme.State("PAUSED")
 		name = part.As(sign.Token, name.Text+" "+sign.Glyph) // behind: names stay below one another
 	}
-	return append(cells, name, page.Number(themes.Text, live))
+	return append(cells, name, part.As(themes.Text, block.TallCount(int64(live))))
 }
 
 // queue is the one under the cursor; "" = all.
@@ -73,7 +74,7 @@ func (r *rail) aim(v *page.View, name engine.Queue) {
 // Widths of the rail in cells: wide with the names of queues in full, where the screen has at least
 // railFits and the list beside it keeps what matters of it.
 const (
-	railWide   = 34
+	railWide   = 35
 	railNarrow = 24
 	railFits   = 118
 )

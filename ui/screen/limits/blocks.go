@@ -46,6 +46,13 @@ func nextBlock(v *page.View, t *charts.Timetable, w, h int) part.Section {
 		return s
 	}
 	all, calls := nextCalls(v, t)
+	if left := all[min(len(all), max(h-1, 0)):]; len(left) > 1 { // they add up to what the title says
+		rest := callShare{name: "others"}
+		for _, share := range left {
+			rest.calls += human.Either(share.retry, 0, share.calls)
+		}
+		all = append(all[:len(all)-len(left)], rest)
+	}
 	s.Title, s.Note = "NEXT "+page.Count(calls)+" CALLS", cmp.Or(s.Note, "who gets them")
 	const number, bar = 7, 10
 	l := part.NewLine(v.Theme, w)

@@ -2,11 +2,19 @@ package limits
 
 import (
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/ui/charts"
 	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/page/pagetest"
+	"github.com/farsight-console/farsight/ui/part"
+	"github.com/farsight-console/farsight/ui/uitest"
 )
 
 // TestL28_TheNextCallsNameTheirCollection: of the calls that are no account's those of a collection bear its name.
@@ -34,5 +42,43 @@ func TestTheNextCallsAreOfThoseThatGo(t *testing.T) {
 	table.All, table.Lanes[1].Still = 600, true
 	if got, all := nextCalls(v, &table); len(got) != 2 || got[0].name != "Paused" || all != 600 {
 		t.Errorf("where nothing goes the next %d calls are of %+v", all, got)
+	}
+}
+
+// TestTheNextCallsAddUp: those that have no row stand together in the last one.
+func TestTheNextCallsAddUp(t *testing.T) {
+	v := pagetest.View(&page.Data{Ready: true})
+	table := charts.Timetable{All: 210, Left: 210, Plan: &engine.HostForecast{Retries: 3}}
+	for n := range 6 {
+		table.Lanes = append(table.Lanes, charts.AccountLane{Name: "Player", Left: 60 - 10*n})
+	}
+	for h := 1; h <= 8; h++ {
+		s, sum := nextBlock(v, &table, 36, h), 0
+		for _, row := range s.Rows {
+			words := strings.Fields(ansi.Strip(row))
+			if words[0] != "of" { // "of these, retries" are among the others
+				n, err := strconv.Atoi(words[1])
+				if sum += n; err != nil {
+					t.Error(err)
+				}
+			}
+		}
+		if s.Title != "NEXT 210 CALLS" || sum != 210 || len(s.Rows) > h {
+			t.Errorf("%d rows of %s add up to %d: %q", h, s.Title, sum, s.Rows)
+		}
+	}
+}
+
+// TestTicksOfShortWindowsTellThemApart: where not each has room, those that have would all say the same second.
+func TestTicksOfShortWindowsTellThemApart(t *testing.T) {
+	v := pagetest.View(&page.Data{})
+	for _, c := range []struct {
+		window, step time.Duration
+		want         string
+	}{{12 * time.Second, 2 * time.Second, ":35"}, {30 * time.Second, 10 * time.Second, "12:31"}, {2 * time.Minute, 10 * time.Second, "12:31"}} {
+		d := chartBlock{View: v, chart: part.NewChart(v.Theme, part.NewAxis(v.Now, c.step, 10, 60), 3)}
+		if got := d.resetText(uitest.Noon, c.window); !strings.HasSuffix(got, c.want) || len(c.want) != len(got)-len(v.Theme.Glyphs.Above) {
+			t.Errorf("of windows of %s a tick says %q, want %q", c.window, got, c.want)
+		}
 	}
 }

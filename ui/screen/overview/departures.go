@@ -42,6 +42,7 @@ type departures struct {
 	at    time.Time
 	rows  []departure
 	first int // of rows that has not been made
+	under int // of the next calls that are under way
 }
 
 // boardEvery is how often the board moves: each call that leaves moves all of its rows.
@@ -110,14 +111,19 @@ func (d *departures) see(v *page.View, calls []engine.CallRow, past, n int) {
 	}
 	d.first = len(d.rows)
 	for i := range next[:min(len(next), max(n-past, 0))] {
-		d.rows = append(d.rows, leaving(v, &next[i], i == 0, i+1-len(v.Running())))
+		d.rows = append(d.rows, leaving(v, &next[i], i == 0, i+1-d.under))
 	}
 	v.Ticks = v.Ticks || len(next) > 0
 }
 
 // next are the jobs to come: those under way, then those of the answer that have not left since.
 func (d *departures) next(v *page.View, made map[engine.JobID]time.Time) (out []engine.JobRow) {
-	out = append(out, v.Running()...)
+	for _, j := range v.Running() { // a call is told of before its job has moved on
+		if made[j.ID].Before(j.Started) {
+			out = append(out, j)
+		}
+	}
+	d.under = len(out)
 	for _, j := range d.soon {
 		now, live := v.Job(j.ID)
 		if live && now.Rev > j.Rev {
@@ -128,7 +134,7 @@ func (d *departures) next(v *page.View, made map[engine.JobID]time.Time) (out []
 		}
 		out = append(out, j)
 	}
-	v.Leaving(out[len(v.Running()):])
+	v.Leaving(out[d.under:])
 	return out
 }
 

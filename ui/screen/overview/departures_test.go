@@ -223,3 +223,19 @@ func TestV3d_APauseSaysByWhom(t *testing.T) {
 		}
 	}
 }
+
+// TestACallThatHasLandedIsNotInTheAir: it is told of a moment before its job has moved on.
+func TestACallThatHasLandedIsNotInTheAir(t *testing.T) {
+	v := pagetest.View(&page.Data{Ready: true, Engine: engine.EngineRow{State: engine.EngineLive}})
+	runs := func(id engine.JobID) engine.JobRow {
+		return engine.JobRow{Job: engine.Job{ID: id, Kind: "match.fetch", Key: "match:KR_" + string(id), State: engine.Running, Tries: 1, Started: v.Now.Add(-time.Second)}}
+	}
+	v.Jobs, v.JobAt = []engine.JobRow{runs("flies"), runs("landed")}, map[engine.JobID]int{"flies": 0, "landed": 1}
+	v.Calls = []engine.CallRow{{Seq: 1, At: v.Now.Add(-time.Minute), Job: "flies", Target: "KR_flies", Status: 503},
+		{Seq: 2, At: v.Now.Add(-time.Second), Job: "landed", Target: "KR_landed", Status: 200}}
+	var d departures
+	d.see(v, v.Calls, 3, 20)
+	if len(d.rows) != 3 || d.rows[1].target != "KR_landed" || d.rows[2].target != "KR_flies" || !d.rows[2].under {
+		t.Errorf("on the board are %+v", d.rows)
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
+	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
@@ -91,23 +92,13 @@ func (t *toasts) top(zone *time.Location) part.Toast {
 	return part.Toast{Word: toastWord[x.Level], Text: x.text, At: x.At.In(zone).Format("15:04:05"), More: n - 1}
 }
 
-// Nobody reads these in the few seconds for which a message is shown; the list of messages keeps them.
-var (
-	isoTime = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)`)
-	matchID = regexp.MustCompile(`\b(?:(match|timeline):)?[A-Z]{2,4}\d?_\d+\b`)
-)
+// Nobody reads an id in the few seconds for which a message is shown; the list of messages keeps them.
+var matchID = regexp.MustCompile(`\b(?:(match|timeline):)?[A-Z]{2,4}\d?_\d+\b`)
 
 // glanced is a message without ids, and with instants as the clock shows them: of "job c405 is due at
 // 2026-11-29T11:50:16Z" the message line says "the job is due at 12:50:16".
 func glanced(n *engine.Note, zone *time.Location) string {
-	text := isoTime.ReplaceAllStringFunc(n.Text, func(said string) string {
-		at, err := time.Parse(time.RFC3339, said)
-		if err != nil {
-			return said
-		}
-		layout := human.Either(at.In(zone).YearDay() != n.At.In(zone).YearDay(), "Mon 2 Jan 15:04", "15:04:05")
-		return at.In(zone).Format(layout)
-	})
+	text := page.Clocked(n.Text, n.At.In(zone))
 	if n.Job != "" {
 		text = regexp.MustCompile(`\b(?:job )?`+regexp.QuoteMeta(string(n.Job))+`\b`).ReplaceAllString(text, "the job")
 	}

@@ -2,6 +2,8 @@ package page
 
 import (
 	"fmt"
+	"regexp"
+	"time"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/human"
@@ -97,4 +99,19 @@ func CutAt(text string, w int) (head, rest string) {
 		}
 	}
 	return text, ""
+}
+
+var isoTime = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)`)
+
+// Clocked is a text with its instants as the clock shows them, at another that has its zone: "due at 2026-11-29T11:50:16Z"
+// is "due at 12:50:16".
+func Clocked(text string, said time.Time) string {
+	return isoTime.ReplaceAllStringFunc(text, func(iso string) string {
+		at, err := time.Parse(time.RFC3339, iso)
+		if err != nil {
+			return iso
+		}
+		at = at.In(said.Location())
+		return at.Format(human.Either(at.YearDay() != said.YearDay(), "Mon 2 Jan 15:04", "15:04:05"))
+	})
 }

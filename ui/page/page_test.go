@@ -227,3 +227,15 @@ func TestV7j_LinesThatWaitForOneWindowTakeTurns(t *testing.T) {
 		}
 	}
 }
+
+// TestInstantsReadAsTheClockShowsThem: of another day with that day.
+func TestInstantsReadAsTheClockShowsThem(t *testing.T) {
+	at := time.Date(2026, 11, 29, 20, 50, 0, 0, time.FixedZone("KST", 9*3600))
+	for text, want := range map[string]string{
+		"until=2026-11-29T11:50:16Z type=app": "until=20:50:16 type=app", "due 2026-11-29T16:00:00.123+00:00": "due Mon 30 Nov 01:00", "no instant": "no instant",
+	} {
+		if got := Clocked(text, at); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

@@ -113,7 +113,7 @@ func (p *Screen) empty(v *page.View) string {
 }
 
 // header says what is shown.
-// Such as "LOGS  FOLLOW  level≥info  /text:429  wrap off  time abs      3 of 18,240  ✓ 0 dropped".
+// Such as "LOGS  FOLLOW  level≥info  /text:429  wrap off  time of day     3 of 18,240  ✓ 0 dropped".
 func (p *Screen) header(v *page.View, w int) string {
 	l := part.NewLine(v.Theme, w).Gap(1)
 	l.Cells(part.As(themes.Figure, "LOGS")).Gap(2).Cells(p.mode(v)).Gap(2)
@@ -125,7 +125,7 @@ func (p *Screen) header(v *page.View, w int) string {
 		l.Gap(2).Cells(part.As(themes.Accent, told))
 	}
 	if v.Size != page.S {
-		l.Gap(2).Cells(part.As(themes.Dim, "wrap "+human.Either(p.wrap, "on", "off")+"  time "+human.Either(p.ago, "ago", "abs")))
+		l.Gap(2).Cells(part.As(themes.Dim, "wrap "+human.Either(p.wrap, "on", "off")+"  time "+human.Either(p.ago, "ago", "of day")))
 	}
 	right := []part.Cell{part.As(themes.Dim, p.counted()+"  ")}
 	if why := p.Answer.Told(v); why != "" {
@@ -203,7 +203,7 @@ func (p *Screen) drawLine(v *page.View, l *part.Line, i int) []string {
 	} else {
 		l.Field(text, message, part.Words).Gap(1)
 	}
-	return []string{l.Field(part.As(themes.Dim, r.Told), max(l.Room()-1, 0), part.Words).String()}
+	return []string{l.Field(part.As(themes.Dim, page.Clocked(r.Told, r.At.In(v.Now.Location()))), max(l.Room()-1, 0), part.Words).String()}
 }
 
 // lineToken is the colour of what a record says. What is usual stays plain: it is most of the log.

@@ -62,7 +62,7 @@ func (p *Record) facts(v *page.View) []block.Fact {
 	}
 	for _, f := range p.Fields {
 		if f.Key != "job" || f.Value != string(p.Job) {
-			out = append(out, block.Fact{Key: f.Key, Value: f.Value})
+			out = append(out, block.Fact{Key: f.Key, Value: page.Clocked(f.Value, at)})
 		}
 	}
 	return out

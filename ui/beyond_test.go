@@ -101,7 +101,7 @@ func TestListsSayThatThereIsMore(t *testing.T) {
 		d.show(audit.New())
 		d.wants("AUDIT 500 · the newest 500, farsight audit has more")
 		d.press("6")
-		d.wants("MATCHES 500 · the first · by id")
+		d.wants("MATCHES 500 · the first of 13,283 · by id")
 		for range 45 {
 			d.press("G")
 			d.wait(2 * time.Second)

@@ -246,7 +246,7 @@ func (p *screen) Draw(v *page.View) []string {
 	head := part.Section{Title: p.heading(v), Tail: p.hiddenText(v), Rows: []string{page.Spaced(v, w, p.counts(v))},
 		Height: 1}
 	matches := part.Section{Title: "MATCHES",
-		Note: p.Note(v, p.loaded(), p.cut(), p.orderText(v), states[p.status].word), Tail: p.foot(v)}
+		Note: p.Note(v, p.loaded(v), p.cut(), p.orderText(v), states[p.status].word), Tail: p.foot(v)}
 	if v.Size == page.L && len(p.read) > 0 {
 		left := v.W - sideWidth
 		return part.Stack(v.Sections(0, 0, v.W, 3, head), part.Beside(
@@ -349,7 +349,7 @@ func (p *screen) facts(v *page.View, m *engine.MatchRow, w int) []string {
 	// A match that was never fetched has no time of play, and nothing is kept of it.
 	tried, kept := []part.Cell{part.As(themes.Dim, human.Counted(m.Attempts, "try", "tries"))}, []part.Cell(nil)
 	if !m.FetchedAt.IsZero() {
-		tried = append(tried, part.As(themes.Dim, "played "+v.Clock(m.Played)+", "+columns.GameLength(m.Duration)))
+		tried = append(tried, part.As(themes.Dim, "played "+v.Clock(m.Played)+" for "+columns.GameLength(m.Duration)))
 		kept = append(kept, part.As(themes.Dim, "stored "+v.Clock(m.FetchedAt)),
 			part.As(themes.Dim, human.Bytes(int64(m.Bytes))),
 			part.As(themes.Dim, human.Either(m.Timeline == "unfetched", "no timeline", "timeline "+strings.ToLower(columns.MatchWord(m.Timeline)))))
@@ -369,14 +369,21 @@ func (p *screen) facts(v *page.View, m *engine.MatchRow, w int) []string {
 // loaded says that the list is not whole, and which part of it was read. An account's matches
 // come newest first, those of all accounts by their ids, platform by platform.
 // "" = it is whole.
-func (p *screen) loaded() string {
-	switch {
-	case p.next == "":
+func (p *screen) loaded(v *page.View) string {
+	if p.next == "" {
 		return ""
-	case p.account == "":
-		return "the first"
 	}
-	return "the newest"
+	which, row := "the newest", engine.AccountRow{}
+	if row, _ = v.Account(p.account); p.account == "" {
+		which, row.Matches.Total = "the first", int(v.Engine.Stored+v.Engine.Waiting)
+		if p.all {
+			row.Matches.Total += int(v.Engine.Failed + v.Engine.TooOld)
+		}
+	}
+	if states[p.status].status != "" {
+		return "of " + which + " " + page.Count(len(p.read))
+	}
+	return which + human.If(row.Matches.Total > len(p.read), " of "+page.Count(row.Matches.Total))
 }
 
 // cut says that no more pages are read, although there are others; "" = they are.

@@ -29,7 +29,7 @@ func (m *model) openCopy(now time.Time) tea.Cmd {
 	if len(forms) == 0 {
 		return m.showMessage("there is nothing to copy here: go to a row of a list")
 	}
-	n := &menu{title: "Copy"}
+	n := &menu{title: "COPY"}
 	for _, c := range forms {
 		n.all = append(n.all, item{name: c.Name, what: c.What, do: func(m *model, _ time.Time) tea.Cmd { return m.copyText(c.Text) }})
 	}

@@ -305,7 +305,7 @@ func TestCopyOfRows(t *testing.T) {
 			t.Errorf("copies %q", rows)
 		}
 		d.press("y")
-		d.wants("Copy", "id", "row", "JSON", "curl", "command", "time due", "2026-01-20T12:31:47.000+09:00 (KST)")
+		d.wants("COPY", "id", "row", "JSON", "curl", "command", "time due", "2026-01-20T12:31:47.000+09:00 (KST)")
 		d.press("j", "enter")
 		d.wants("copied", "OSC 52")
 		d.m.copyText(strings.Repeat("x", maxCopy+1))

@@ -395,14 +395,14 @@ func (g *JobGroup) HeadText(v *page.View) string {
 		return ""
 	case g.State == engine.Running:
 		return page.Count(g.Jobs) + " of " + page.Count(max(g.Jobs, v.Engine.Workers)) + " workers" // rows come before the ceiling
+	case g.State == engine.Pending: // of a list without them their number alone is known
+		return openOf(v, g.Rows, g.Jobs)
 	case !ok:
 		return ""
 	case g.State == engine.Retryable && (first.Stand == "" || slices.ContainsFunc(g.Rows, func(j *engine.JobRow) bool { return j.Reason() != first.Reason() })):
 		return "back off after " + ClassesOf(human.Either(len(g.Rows) > 0, g.Rows, []*engine.JobRow{first})) + inLineOf(g.Rows)
 	case g.State == engine.Discarded:
 		return ClassesOf(g.Rows) + GaveUp(g.Rows)
-	case g.State == engine.Pending:
-		return openOf(v, g.Rows)
 	case g.State.Terminal() && g.Newest:
 		return "the newest of them"
 	case g.State.Terminal():
@@ -459,7 +459,7 @@ func GaveUp(rows []*engine.JobRow) string {
 
 // openOf names the players whose syncs wait for their matches, with how many matches and timelines
 // are still to come: "waits for what it has asked for: 카인 745".
-func openOf(v *page.View, rows []*engine.JobRow) string {
+func openOf(v *page.View, rows []*engine.JobRow, n int) string {
 	var names []string
 	for _, j := range rows {
 		a, ok := v.Account(j.Owner)
@@ -467,7 +467,7 @@ func openOf(v *page.View, rows []*engine.JobRow) string {
 			names = append(names, charts.PlayerName(a.RiotID)+" "+page.Count(a.Matches.Open+a.Timelines.Open))
 		}
 	}
-	text := human.Either(len(rows) == 1, "waits for what it has asked for", "wait for what they have asked for")
+	text := human.Either(n == 1, "waits for what it has asked for", "wait for what they have asked for")
 	text += human.If(len(names) > 0, ": ")
 	return text + strings.Join(names, ", ")
 }

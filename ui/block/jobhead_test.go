@@ -33,3 +33,14 @@ func TestV1m_NoMoreRunThanThereAreWorkers(t *testing.T) {
 		t.Error(text)
 	}
 }
+
+// TestPendingJobsSayWhatTheyWaitFor: in a list too that has read none of them.
+func TestPendingJobsSayWhatTheyWaitFor(t *testing.T) {
+	for n, want := range map[int]string{1: "waits for what it has asked for", 27: "wait for what they have asked for"} {
+		g := block.JobGroup{Jobs: n}
+		g.State = engine.Pending
+		if text := g.HeadText(&page.View{Data: &page.Data{}}); text != want {
+			t.Errorf("%d: %q", n, text)
+		}
+	}
+}

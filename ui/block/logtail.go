@@ -14,7 +14,7 @@ import (
 )
 
 // LogRows are the newest records of one job, "" = of all jobs, the newest first. A record that
-// comes again and again, as 429s in a burst do, takes one row: "23 times". Debug records are left
+// says the same again and again takes one row: "23 times". Debug records are left
 // out; so are, in a frozen view, those after its instant.
 func LogRows(v *page.View, w, h int, job engine.JobID) []string {
 	type line struct {
@@ -27,7 +27,7 @@ func LogRows(v *page.View, w, h int, job engine.JobID) []string {
 		if LevelRank(r.Level) < UsualLevel || job != "" && r.Job != job || v.Frozen && r.At.After(v.Now) {
 			continue
 		}
-		if n := len(lines); n > 0 && lines[n-1].of.Text == r.Text && lines[n-1].of.Job == r.Job {
+		if n := len(lines); n > 0 && lines[n-1].of.Text == r.Text && slices.Equal(tellingFields(lines[n-1].of, true), tellingFields(r, true)) {
 			lines[n-1].times++
 			continue
 		}

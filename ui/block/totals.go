@@ -96,7 +96,7 @@ func allowed(v *page.View, t *charts.Timetable) string {
 	}
 	n, whole := KeyAllows(t.Limit, t.Span, time.Minute)
 	if !page.OneHost(v) { // each has the key's limit
-		return human.If(!whole, "allows ") + n + " a host"
+		return human.If(!whole, "max ") + n + " a host"
 	}
 	return human.Either(whole, "max ", "key allows ") + n
 }

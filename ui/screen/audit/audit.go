@@ -168,7 +168,7 @@ func (p *screen) Draw(v *page.View) []string {
 	// command comes.
 	title, note := "SELECTED", ""
 	if e, ok := p.Selected(); ok {
-		title, note = "#"+strconv.FormatUint(e.Seq, 10), string(e.Op)+" of "+e.Target
+		title, note = "#"+strconv.FormatUint(e.Seq, 10), string(e.Op)+": "+e.Target
 	}
 	sections := []part.Section{list,
 		{Title: title, Note: note, Tail: p.About(v.Keyed("{open} shows what it changed")), Rows: below, Height: room}}

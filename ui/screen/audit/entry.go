@@ -90,7 +90,7 @@ func (p *entry) Draw(v *page.View) []string {
 		{Key: "who", Value: whoFull(e.By)},
 		{Key: "when", Value: e.At.In(v.Now.Location()).Format("2006-01-02 15:04:05 -07:00") + "  (" +
 			v.Ago(e.At) + ")"},
-		{Key: "what", Value: string(e.Op) + " of " + e.Target}, {Key: "why", Value: cmp.Or(e.Reason, part.None)},
+		{Key: "what", Value: string(e.Op) + ": " + e.Target}, {Key: "why", Value: cmp.Or(e.Reason, part.None)},
 		{Key: "result", Value: e.Result},
 	}
 	if e.Queue != nil {

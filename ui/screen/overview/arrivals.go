@@ -122,13 +122,14 @@ func stackText(v *page.View, jobs []engine.JobRow, w int) (out []part.Cell) {
 	switch {
 	case len(stuck) > 0:
 		n, why := mostOf(stuck)
+		wait := page.Count(n) + human.Either(n == 1, " waits", " wait")
 		if some, reason, mixed := strings.Cut(why, " as "); mixed && len(stuck) > 1 {
-			if one := page.Count(n) + " wait, " + why; safe.Width(one) <= w {
+			if one := wait + ", " + why; safe.Width(one) <= w {
 				return []part.Cell{part.As(themes.Warn, one)}
 			}
-			return []part.Cell{part.As(themes.Warn, page.Count(n)+" wait, "+some+" of them as"), part.As(themes.Warn, reason)}
+			return []part.Cell{part.As(themes.Warn, wait+", "+some+" of them as"), part.As(themes.Warn, reason)}
 		}
-		return []part.Cell{part.As(themes.Warn, page.Count(n)+" wait: "+why)}
+		return []part.Cell{part.As(themes.Warn, wait+": "+why)}
 	case len(late) > 0:
 		n, why := mostOf(late)
 		return []part.Cell{

@@ -91,6 +91,9 @@ func TestV1f_LateForWhat(t *testing.T) {
 	if got := stackText(v, jobs, 38); len(got) != 1 || got[0].Text != "3 wait: queue paused by ana" {
 		t.Errorf("of a paused queue: %+v", got)
 	}
+	if got := stackText(v, jobs[:1], 38); got[0].Text != "1 waits: queue paused by ana" {
+		t.Errorf("of one: %+v", got)
+	}
 	v.Data.Queues = nil
 	jobs = []engine.JobRow{jobs[0], jobs[0], down("match calls to asia fail")}
 	if got := stackText(v, jobs, 38); len(got) != 1 || got[0].Text != "3 wait, 2 as others leave first" {

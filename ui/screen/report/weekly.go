@@ -259,7 +259,7 @@ func (p *Screen) weekAccounts(v *page.View, week *engine.WeeklyReport, h int) []
 		rows = append(rows, v.Row(w, part.As(themes.Dim, "   no account was tracked in this week")))
 	}
 	return v.Sections(0, v.H-h, v.W, h, part.Section{
-		Title: "ACCOUNTS", Note: page.Some(len(all)) + " in the " + weekTitle(week),
+		Title: "ACCOUNTS", Note: page.Some(len(all)) + " in the w" + weekTitle(week)[1:],
 		Tail: v.Keyed("{previous item} {next item} other weeks ") + v.Theme.Glyphs.Sep +
 			v.Keyed(" {states} play time"), Rows: rows,
 	})

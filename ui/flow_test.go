@@ -12,6 +12,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/screen/schedules"
 	"github.com/farsight-console/farsight/ui/session"
 	"github.com/farsight-console/farsight/ui/uitest"
 )
@@ -618,5 +619,19 @@ func TestV9f_CommandLineIsCopied(t *testing.T) {
 				t.Errorf("screen %s offers no %q: %v", screen, want, d.m.copies(d.m.now()))
 			}
 		}
+	})
+}
+
+// TestAScheduleThatNeverRanSaysSo: it has no last run that could have made a job.
+func TestAScheduleThatNeverRanSaysSo(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		scene := uitest.Busy()
+		for i := range scene.Plans {
+			scene.Plans[i].Last = engine.ScheduleTick{}
+		}
+		d := open(t, scene, 120, 40, testOptions())
+		d.show(schedules.New())
+		d.press("enter")
+		d.wants("it never ran")
 	})
 }

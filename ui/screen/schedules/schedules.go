@@ -65,7 +65,7 @@ func New() page.Page {
 			_, collection := engine.CollectionOf(r.Name)
 			switch {
 			case a == page.Open && r.Last.Job == "" && !collection:
-				return "its last run made no job"
+				return human.Either(r.Last.Planned.IsZero(), "it never ran", "its last run made no job")
 			case a == page.Edit && collection:
 				return "a collection goes by its --every: collect the same again with another"
 			case a == page.Cancel && collection:

@@ -622,6 +622,27 @@ func TestV9f_CommandLineIsCopied(t *testing.T) {
 	})
 }
 
+// TestFreezeHidesNoRow: what a frozen view says of itself stands in no row of the page.
+func TestFreezeHidesNoRow(t *testing.T) {
+	for _, size := range [][2]int{{80, 24}, {120, 40}} {
+		bubble(t, func(t *testing.T) {
+			d := open(t, uitest.Demo(), size[0], size[1], testOptions())
+			d.press("1", "b", "b") // what came at the start is no news any more
+			d.wait(20 * time.Second)
+			last := func() string {
+				rows := strings.Split(ansi.Strip(d.m.frame), "\n")
+				return rows[size[1]-2-page.Btoi(size[1] >= 30)-1]
+			}
+			was := last()
+			d.press("f")
+			d.wants("FROZEN 12:31:55", "[ ] step")
+			if got := last(); got != was || strings.TrimSpace(got) == "" {
+				t.Errorf("the last row of the page is %q, and was %q", got, was)
+			}
+		})
+	}
+}
+
 // TestAScheduleThatNeverRanSaysSo: it has no last run that could have made a job.
 func TestAScheduleThatNeverRanSaysSo(t *testing.T) {
 	bubble(t, func(t *testing.T) {

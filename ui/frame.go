@@ -54,10 +54,6 @@ func (m *model) draw(now time.Time) {
 	v.Y = len(rows)
 	// The page draws first: by then it knows its rows, its cursor and whether it counts seconds.
 	body := block.Rest(v, m.page().Draw(v))
-	// The page's last row says at which instant the view stands.
-	if m.frozen != nil && v.H > 0 {
-		body[v.H-1] = part.Row(m.theme, m.w, part.As(themes.Held, strings.Repeat(" ", part.Margin(m.w))+m.timeCursor.text(m.theme, m.keyed)))
-	}
 	if m.over != nil {
 		m.hits = m.hits[:0] // what lies over the page takes the clicks
 		body = m.drawOver(body, rows)
@@ -285,10 +281,20 @@ func (m *model) messageRows(v *page.View, y int) []string {
 	} else if t.More > 0 {
 		right = append(right, part.As(themes.Accent, m.keyed("{messages}")), part.As(themes.Dim, " messages"))
 	}
+	// At which instant a frozen view stands has the row above the message. Where there is none a message comes first:
+	// the title says FROZEN too.
+	stands := part.Toast{Word: "FROZEN", Text: m.timeCursor.text(m.theme, m.keyed)}
 	if !air {
+		if m.frozen != nil && m.message().Text == "" {
+			t = stands
+		}
 		return []string{part.Message(m.theme, m.w, t, right...)}
 	}
-	return part.Messages(m.theme, m.w, t, right...)
+	rows := part.Messages(m.theme, m.w, t, right...)
+	if m.frozen != nil && rows[0] == part.Row(m.theme, m.w) {
+		rows[0] = part.Message(m.theme, m.w, stands)
+	}
+	return rows
 }
 
 // message is the newest message; without one, what the message line says for as long as it holds.

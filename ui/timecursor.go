@@ -80,10 +80,10 @@ func (c *timeCursor) seek(at time.Time) {
 	c.frozen, c.since = &d, at.In(c.from.Location())
 }
 
-// text is what the last row of the page says of a frozen view.
+// text is what the console says of a frozen view: it has no row of the page, which would hide what stands there.
 func (c *timeCursor) text(th *themes.Theme, keyed func(string) string) string {
 	sep := " " + th.Glyphs.Sep + " "
-	text := th.State("FROZEN").Glyph + " FROZEN " + c.since.Format("15:04:05")
+	text := "FROZEN " + c.since.Format("15:04:05")
 	if back := c.from.Sub(c.since); back >= shortStep {
 		text += ", " + human.Dur(back.Round(shortStep)) + " back" + sep + "lists as of " + c.from.Format("15:04:05")
 	}

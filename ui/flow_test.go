@@ -656,3 +656,12 @@ func TestAScheduleThatNeverRanSaysSo(t *testing.T) {
 		d.wants("it never ran")
 	})
 }
+
+// TestTheSmallestReportSaysWhose: beside the map of the hours there is room for one row.
+func TestTheSmallestReportSaysWhose(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		d := open(t, uitest.Busy(), 60, 16, testOptions())
+		d.press("7")
+		d.wants("Blue Heron#KR1", "BY WEEKDAY", "Sun")
+	})
+}

@@ -83,7 +83,7 @@ func change(v *page.View, of func(*engine.Moment) int) string {
 // callsUnit is what the number of calls counts. An engine that is not up for a minute yet tells all
 // calls since it started, which are no pace.
 func callsUnit(v *page.View) string {
-	return human.Either(!v.Engine.SinceStart, "calls/min", human.Either(v.Engine.Calls() == 1, "call", "calls"))
+	return human.Either(v.Engine.Calls() == 1, "call", "calls") + human.If(!v.Engine.SinceStart, "/min")
 }
 
 // allowed is how many calls the limit of the timetable lets through in a minute.

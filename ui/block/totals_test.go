@@ -6,6 +6,9 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/ui/block"
+	"github.com/farsight-console/farsight/ui/charts"
+	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/page/pagetest"
 )
 
 // TestV1n_ABurstIsWithinWhatIsAllowed: 59 calls of a minute are within 100 of two.
@@ -13,6 +16,17 @@ func TestV1n_ABurstIsWithinWhatIsAllowed(t *testing.T) {
 	for want, window := range map[string]time.Duration{"100/2 min": 2 * time.Minute, "500": 12 * time.Second} {
 		if got, whole := block.KeyAllows(100, window, time.Minute); got != want || whole != strings.Contains(want, "/") {
 			t.Errorf("of %v: %q, want %q", window, got, want)
+		}
+	}
+}
+
+// TestOneCallIsNotCalls: neither of a minute nor since the start.
+func TestOneCallIsNotCalls(t *testing.T) {
+	v := pagetest.View(&page.Data{Ready: true})
+	for n, want := range map[float64]string{1: "call/min", 2: "calls/min"} {
+		v.Engine.CallsPerMin = n
+		if got := block.Totals(v, &charts.Timetable{}, nil)[0].Short; got != want {
+			t.Errorf("of %v: %q", n, got)
 		}
 	}
 }

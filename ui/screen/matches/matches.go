@@ -280,7 +280,7 @@ func (p *screen) side(v *page.View, w int) (out []part.Section) {
 	for i, sum := range sums {
 		rows := block.Bars(v, p.sums[i][:min(len(p.sums[i]), mostSums)], sum.token, w)
 		out = append(out, part.Section{Title: sum.title, Note: "of " + page.Count(len(p.read)) + " read", Rows: rows,
-			Height: max(len(rows), 1)})
+			Height: max(len(rows), 1), Empty: "none"})
 	}
 	return out
 }

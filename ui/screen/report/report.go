@@ -271,7 +271,7 @@ func (p *Screen) Draw(v *page.View) []string {
 	}
 	all := []page.Band{
 		// whose report, and of how many matches
-		{Least: 2, Most: 2, Keep: 1, Draw: func(int, int) []string { return v.Padded(p.head(v, r, note, w)) }},
+		{Least: 1, Most: 2, Keep: 1, Draw: func(int, int) []string { return v.Padded(p.head(v, r, note, w)) }},
 		{Least: 5, Most: 5 + 2*int(v.Size), Keep: 2, Draw: func(y, h int) []string {
 			return v.Sections(0, y, v.W, h,
 				part.Section{Title: "HOURS", Note: "of all weeks", Rows: block.HourRows(v, r, w, h-1), Height: h - 1})

@@ -250,7 +250,7 @@ func (p *Screen) label(v *page.View, l *part.Line, y int, b *charts.RetryBars, r
 			l.Put(themes.Text, room+"in the "+human.Window(r.Every)+" windows").Gap(2).
 				Put(themes.Dim, page.Count(r.Calls())+" calls each")
 		default:
-			l.Put(themes.Text, room+"per "+human.Window(r.Every)).Gap(2).
+			l.Put(themes.Text, room+"per "+human.Dur(r.Every)).Gap(2).
 				Put(themes.Dim, "of "+page.Count(r.Calls())+" calls")
 		}
 	}

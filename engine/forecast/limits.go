@@ -47,7 +47,11 @@ func ETA(l Limits, method string, calls int) engine.ETA {
 	e := l.After(method, calls)
 	out := engine.ETA{Calls: calls, Low: e.Wait, High: e.Wait, Bucket: e.Bucket, Known: e.Known}
 	if rate, bucket := l.Rate(method); rate > 0 && bucket != "" {
-		even := l.After(method, 0).Wait + seconds(float64(calls)/rate)
+		even := l.After(method, 0).Wait
+		if calls > 0 { // from a call before the next one on: while a window is used up none goes
+			even = max(even, l.Turn(method, 1).Wait-seconds(1/rate))
+		}
+		even += seconds(float64(calls) / rate)
 		out.Low, out.High = min(e.Wait, even), max(e.Wait, even)
 		out.Bucket = cmp.Or(out.Bucket, bucket)
 	}

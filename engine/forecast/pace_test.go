@@ -126,6 +126,28 @@ func TestW5g_AFrozenMethodIsNoWindow(t *testing.T) {
 	}
 }
 
+// While a window is used up nothing goes, so that the end comes no later for each second of it.
+func TestW6_AnEndStandsStillWhileNothingGoes(t *testing.T) {
+	for _, reset := range []time.Duration{90 * time.Second, 10 * time.Second} {
+		e := ETA(used(reset), MatchMethod, 677)
+		if got, want := (e.High - reset).Round(time.Millisecond), 676*1200*time.Millisecond; got != want {
+			t.Errorf("the even pace takes %v from the end of the window on, want %v", got, want)
+		}
+	}
+}
+
+// used is a window of 100 calls in 120 s that is used up, and ends so long from now.
+type used time.Duration
+
+func (u used) After(_ string, n int) (w Wait) {
+	if n > 0 {
+		w.Wait = time.Duration(u) + time.Duration((n-1)/100)*2*time.Minute
+	}
+	return w
+}
+func (u used) Turn(method string, n int) Wait { return u.After(method, n) }
+func (used) Rate(string) (float64, string)    { return 100.0 / 120, "app:europe 120s" }
+
 // Two workers whose answers take half a second make four calls a second, whatever the limits allow.
 func TestW6_TheWorkersAreALimit(t *testing.T) {
 	for _, tt := range []struct {

@@ -149,7 +149,7 @@ func whyInLine(v *page.View, j *engine.JobRow) Told {
 		t.Lead = human.Ordinal(j.Place) + " in line of its queue." // there are others that wait for the same calls
 	}
 	// A job that goes later than the window opens again has its own time told.
-	switch b, full := fullWindow(v); {
+	switch b, full := fullWindow(v, j); {
 	case full && !j.Until.After(b.Reset):
 		t.Text = "It goes when the " + human.Window(b.Window) + " window opens again" +
 			human.If(b.Reset.Sub(v.Beat()) >= NowWithin, ", "+InText(v, b.Reset)) + ": all " + page.Count(b.Limit) + " calls of it are used."
@@ -169,17 +169,34 @@ func whyInLine(v *page.View, j *engine.JobRow) Told {
 	return t
 }
 
-// fullWindow is the window that sets the pace, and whether it has no room left. full is false also
+// paceOf is the window that sets the pace of a job: of several hosts that of its own.
+func paceOf(v *page.View, j *engine.JobRow) (b engine.BucketRow, ok bool) {
+	b, ok = v.Limits.Pacing()
+	_, lane, _ := strings.Cut(j.Line, " ")
+	host, _, known := strings.Cut(lane, "/")
+	if !known || ok && host == b.Host {
+		return b, ok
+	}
+	b, ok = engine.BucketRow{}, false
+	for _, r := range v.Limits.Buckets {
+		if r.Host == host && r.Kind == "app" && r.Limit > 0 && (!ok || float64(r.Most())*b.Window.Seconds() < float64(b.Most())*r.Window.Seconds()) {
+			b, ok = r, true
+		}
+	}
+	return b, ok
+}
+
+// fullWindow is the window that sets the pace of a job, and whether it has no room left. full is false also
 // when no limit is known.
-func fullWindow(v *page.View) (b engine.BucketRow, full bool) {
-	b, ok := v.Limits.Pacing()
+func fullWindow(v *page.View, j *engine.JobRow) (b engine.BucketRow, full bool) {
+	b, ok := paceOf(v, j)
 	return b, ok && b.Limit > 0 && b.Counted(v.Now) >= b.Most() && b.Reset.After(v.Now)
 }
 
 // spreadText says when a job in line goes, and what sets the pace of its line. It gives the figures of that only
 // for a place among the calls that are left of the window: what comes after it has a pace of its own.
 func spreadText(v *page.View, j *engine.JobRow) string {
-	b, ok := v.Limits.Pacing()
+	b, ok := paceOf(v, j)
 	left, rest := b.Most()-b.Counted(v.Now), b.Reset.Sub(v.Now)
 	if !ok || left <= 0 || rest <= 0 {
 		return "It goes " + InText(v, j.Until)

@@ -11,6 +11,24 @@ import (
 	"github.com/farsight-console/farsight/ui/uitest"
 )
 
+// TestAJobIsPacedByItsOwnHost, whichever sets the pace of most.
+func TestAJobIsPacedByItsOwnHost(t *testing.T) {
+	now := uitest.Noon
+	app := func(host string, window time.Duration, limit, used int) engine.BucketRow {
+		return engine.BucketRow{Host: host, Kind: "app", Window: window, Limit: limit, Used: used, Reset: now.Add(window / 2), Paces: host == "asia" && limit == 100}
+	}
+	v := pagetest.View(&page.Data{Ready: true, Limits: engine.LimitsRow{Buckets: []engine.BucketRow{
+		app("asia", time.Second, 20, 0), app("asia", 2*time.Minute, 100, 95), app("europe", time.Second, 20, 0), app("europe", 2*time.Minute, 100, 60),
+	}}})
+	v.Now = now
+	for lane, want := range map[string]string{"asia": ", 5 calls a minute", "europe": " per 2 min, 40 calls a minute"} {
+		said := whyJob(v, &engine.JobRow{Job: engine.Job{State: engine.Available}, Place: 1, Line: "full " + lane + "/match-v5.match", Until: now.Add(time.Second)})
+		if !strings.Contains(said.Text, want) {
+			t.Errorf("%s: %s", lane, said.Text)
+		}
+	}
+}
+
 // TestWhyAJobWaits: the sentences name the reason, when it ends, where that instant comes
 // from, and what would help.
 func TestWhyAJobWaits(t *testing.T) {

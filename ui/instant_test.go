@@ -12,6 +12,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/internal/scratch"
+	"github.com/farsight-console/farsight/ui/charts"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/uitest"
 )
@@ -286,7 +287,7 @@ func checkWindows(t *testing.T, screen string, most int) {
 }
 
 // checkSoFar is of the figures below the board of Overview: what is stored is so many of what was found, and the stack
-// holds as many as are retried.
+// holds as many as are retried, which are not in line besides.
 func checkSoFar(t *testing.T, screen string, u *engine.Update) {
 	stored, _ := number(`([\d,]+) stored `, screen)
 	if found, ok := number(`of ([\d,]+) found`, screen); ok && found != len(u.Accounts)*120 || ok && stored > found {
@@ -294,6 +295,9 @@ func checkSoFar(t *testing.T, screen string, u *engine.Update) {
 	}
 	if n, _ := number(`([\d,]+) retrying`, screen); n != u.Engine.Retrying {
 		t.Errorf("%d are retrying, %d by the screen", u.Engine.Retrying, n)
+	}
+	if n, ok := number(`([\d,]+) in line`, screen); ok && n != charts.InLines(u.Queues) {
+		t.Errorf("%d are in line, %d by the screen", charts.InLines(u.Queues), n)
 	}
 	if n, ok := number(`HOLDING STACK (\d+)`, screen); ok && n != u.Engine.Retrying {
 		t.Errorf("%d are retrying, %d by the stack", u.Engine.Retrying, n)

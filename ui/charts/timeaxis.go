@@ -105,7 +105,7 @@ func ChartNow(v *page.View) (now time.Time, rests bool) {
 		last = v.Calls[n-1].At
 	}
 	switch end := last.Add(restsAfter); {
-	case v.Frozen, v.Now.Before(end), v.Engine.InFlight > 0, InLines(v.Queues) > 0, len(v.Retries()) > 0:
+	case v.Frozen, v.Now.Before(end), v.Engine.InFlight > 0, InLines(v.Queues) > 0, len(v.TryingAgain()) > 0:
 		return v.Now, false
 	default:
 		return engine.Latest(end, v.Now.Truncate(time.Minute)), true
@@ -121,10 +121,11 @@ func RecordedSince(d *page.Data) time.Time {
 	return d.Engine.Started
 }
 
-// InLines counts the jobs that could go at once if there were no limits and no other jobs.
+// InLines counts the jobs that could go at once if there were no limits and no other jobs. Those in line for
+// another try are among the retries.
 func InLines(queues []engine.QueueRow) (n int) {
 	for _, q := range queues {
-		n += q.Counts[engine.Available]
+		n += q.Counts[engine.Available] - q.Again
 	}
 	return n
 }

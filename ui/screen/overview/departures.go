@@ -341,7 +341,7 @@ func (o *Screen) follows(v *page.View, t *charts.Timetable, w int) string {
 	if stuck { // nothing is planned: those in line
 		more = charts.InLines(v.Queues)
 		for i := range next {
-			more -= page.Btoi(next[i].row.State == engine.Available)
+			more -= page.Btoi(next[i].row.State == engine.Available && next[i].row.Tries == 0)
 		}
 	}
 	if more <= 0 {

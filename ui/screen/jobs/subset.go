@@ -24,13 +24,13 @@ type subset struct {
 func (p *subset) has(j *engine.JobRow) bool { return p == nil || p.fits(j) }
 
 // OfClass lists the jobs of an error class: its class and the shape of its message. The class's
-// method and host are known to the engine alone, so a row of Watch may be listed that differs in
-// them.
+// method and host are known to the engine alone, but where the message names them.
 func OfClass(queue engine.Queue, r engine.ClassRow) page.Page {
 	p := New(queue, page.ShownLive).(*Screen)
 	p.subset = &subset{name: strings.TrimSpace(columns.ClassAnswer(&r) + " " + columns.ClassWhere(&r)), states: block.FailedStates, class: engine.Class(r.ID),
 		fits: func(j *engine.JobRow) bool {
-			return j.Class == r.Class && engine.Shape(j.LastError) == r.Shape
+			names := func(name string) bool { return !strings.Contains(r.Error, name) || strings.Contains(j.LastError, name) }
+			return j.Class == r.Class && engine.Shape(j.LastError) == r.Shape && names(r.Method) && names(r.Host)
 		}}
 	p.stand()
 	return p

@@ -109,7 +109,7 @@ func nextResets(v *page.View, t *charts.Timetable) (out []resetRow) {
 		if len(hosts) > 1 {
 			row.name = b.Host + " " + row.name
 		}
-		if b.Paces && b.Host == t.Host && t.Left > 0 {
+		if b.Paces && b.Host == t.Host && t.Left > 0 && !t.Plan.Stuck {
 			// With the plan the whole limit is free again: the calls of the old window are over.
 			row.back, row.goes = b.Most(), min(t.Left, b.Most())
 		}

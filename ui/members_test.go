@@ -14,7 +14,7 @@ func TestStranger_WhoLeadsAndWhoWorks(t *testing.T) {
 	busy(t, func(d *desk) {
 		d.press("V")
 		d.wants("MEMBERS 4", "● leads        803-51aa", "803-51aa on db-worker-2 has led for 27 s, in term 12; 1", "member stands by; 1 call waits for a member to make it",
-			"after 4711-9f3c fell silent; 1 s without a leader", "its clock is 3 s behind", "another API key: makes no calls", "no sign of life for 31 s", "31 s ago")
+			"after 4711-9f3c fell silent; 4 s without a leader", "its clock is 3 s behind", "another API key: makes no calls", "no sign of life for 31 s", "31 s ago")
 		d.press("j", "j")
 		d.wants("never leads, and shows you this", "-3.2 s to the database's")
 		d.press("/")

@@ -186,7 +186,7 @@ func (m *Monitor) lost(r Rule, _ time.Time) (out []sample) {
 			continue
 		}
 		out = append(out, sample{subject: gone.ID, value: gone.Silent.Seconds(), limit: r.Limit, known: true,
-			said: "member " + gone.ID + " on " + gone.Host + " gave its last sign of life " + human.Stamp(gone.Seen)})
+			said: "member " + gone.ID + " on " + gone.Host + " gives no sign of life"})
 	}
 	return out
 }

@@ -202,7 +202,7 @@ func (p *screen) led(v *page.View, w, h int) part.Section {
 		cells := []part.Cell{part.As(themes.Dim, " "+v.Clock(t.Since)+"  "), part.Plain(t.Leader + " on " + t.Host)}
 		before := ""
 		if i+1 < len(p.page.Terms) {
-			before = tookOver(&t, &p.page.Terms[i+1])
+			before = tookOver(&t, &p.page.Terms[i+1], p.page.Members)
 		}
 		if w >= wideTerms {
 			cells = append(cells, part.As(themes.Dim, "  "+before))
@@ -220,10 +220,19 @@ func (p *screen) led(v *page.View, w, h int) part.Section {
 const wideTerms = 90
 
 // tookOver is how one came to lead after another.
-// Such as "after m-7f3a fell silent; 12 s without a leader". Lapsed means that it ended without a word.
-func tookOver(t, before *engine.TermRow) string {
-	ended := human.Either(before.Lapsed, " fell silent; ", " stopped; ")
-	return "after " + before.Leader + ended + human.Span(max(t.Since.Sub(before.Until), 0)) + " without a leader"
+// Such as "after m-7f3a fell silent; 12 s without a leader". Lapsed means that it ended without a word: nobody led since its
+// last sign of life, though the term ended when another one found out.
+func tookOver(t, before *engine.TermRow, members []engine.MemberRow) string {
+	ended, until := " stopped; ", before.Until
+	if before.Lapsed {
+		ended = " fell silent; "
+		for i := range members {
+			if m := &members[i]; m.ID == before.Leader && m.Seen.Before(until) {
+				until = m.Seen
+			}
+		}
+	}
+	return "after " + before.Leader + ended + human.Span(max(t.Since.Sub(until), 0)) + " without a leader"
 }
 
 // empty says why there is nobody to see.

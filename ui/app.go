@@ -318,6 +318,9 @@ func (m *model) view(now time.Time) *page.View {
 	} else { // one reading of the limits for the row of the state and the page
 		d := m.rows.Data
 		d.Limits, v.Data = m.fills.Take(v), &d
+		if !d.Lost.IsZero() { // what is shown is as of then: no call runs on, and nothing comes nearer
+			v.Now = d.Lost
+		}
 	}
 	if p, ok := m.page().(page.Evener); ok {
 		d := *v.Data

@@ -38,6 +38,20 @@ func TestDisconnectedCountsOn(t *testing.T) {
 	})
 }
 
+// TestNothingRunsOnWithoutAnEngine: what is shown is as of the last that it said.
+func TestNothingRunsOnWithoutAnEngine(t *testing.T) {
+	busy(t, func(d *desk) {
+		d.press("3")
+		d.wait(10 * time.Second)
+		d.send(session.Lost{Again: time.Now().Add(time.Hour)})
+		body := func() string { rows := strings.Split(d.screen(), "\n"); return strings.Join(rows[2:len(rows)-2], "\n") }
+		before := body()
+		if d.wait(30 * time.Second); body() != before {
+			t.Errorf("half a minute later:\n%s\nbefore\n%s", body(), before)
+		}
+	})
+}
+
 func TestStopwatch(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		0: "0:00", -time.Second: "0:00", 12 * time.Second: "0:12", 245 * time.Second: "4:05", time.Hour + 9*time.Second: "1:00:09",

@@ -179,6 +179,16 @@ func TestV10c_TheEndShowsTheReport(t *testing.T) {
 	}
 }
 
+// TestTheNextTryIsOfWhatTheCauseNames, the endpoint with the most behind it, though another is asked before it.
+func TestTheNextTryIsOfWhatTheCauseNames(t *testing.T) {
+	v := pagetest.View(&page.Data{Ready: true, Engine: engine.EngineRow{State: engine.EngineAPIDown, Why: "match calls to europe fail: 679 jobs wait"}})
+	want := v.Now.Add(30 * time.Second)
+	v.Limits.Breakers = []engine.BreakerRow{{Method: "match-v5.timeline", Waiting: 37, Next: v.Now.Add(6 * time.Second)}, {Method: "match-v5.match", Waiting: 679, Next: want}}
+	if got, _ := goesOn(v); !got.Equal(want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
 // TestW5g_WhatEndsAPauseOfTheDisk: a pause that no operator made is ended by no key.
 func TestW5g_WhatEndsAPauseOfTheDisk(t *testing.T) {
 	v := pagetest.View(&page.Data{Ready: true, Engine: engine.EngineRow{State: engine.EnginePaused, Why: "disk low: 419.4 MB free"}})

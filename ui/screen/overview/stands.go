@@ -1,6 +1,7 @@
 package overview
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -68,8 +69,9 @@ func goesOn(v *page.View) (next time.Time, then string) {
 			next, then = at, what+" at "+v.Clock(at)
 		}
 	}
-	for _, b := range v.Limits.Breakers {
-		see(b.Next, goesOnBySelf)
+	if down := v.Limits.Breakers; len(down) > 0 { // the cause names the one with the most behind it
+		most := slices.MaxFunc(down, func(a, b engine.BreakerRow) int { return cmp.Compare(a.Waiting, b.Waiting) })
+		see(most.Next, goesOnBySelf)
 	}
 	for _, b := range v.Limits.Holds {
 		see(b.Asks, goesOnBySelf)

@@ -36,8 +36,9 @@ type Timetable struct {
 	Ends    time.Time     // when the last of them goes; zero = not known
 	failed  []bool        // cells with a call that went wrong
 	due     []time.Time
-	late    int // retries that start later than they are due
-	stuck   int // and those of which nobody knows when
+	late    int  // retries that start later than they are due
+	stuck   int  // and those of which nobody knows when
+	listing bool // of some syncs nobody knows yet how many calls they will make
 	Runs    []Run
 }
 
@@ -243,6 +244,7 @@ func (t *Timetable) accounts(v *page.View, f *page.Forecast) {
 				l.Done = row.Ends
 			}
 			l.Still, l.why = stillOf(*a) != "", cmp.Or(stillOf(*a), StageOf(v, *a))
+			t.listing = t.listing || a.Matches.Total < 0 && !l.Still
 		}
 		t.Lanes = append(t.Lanes, l)
 	}

@@ -11,7 +11,9 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/page/pagetest"
 	"github.com/farsight-console/farsight/ui/part"
+	"github.com/farsight-console/farsight/ui/uitest"
 )
 
 func newAxis(now time.Time, step time.Duration, back, w int) TimeAxis {
@@ -217,6 +219,29 @@ func TestATitleHidesNoWordOfTheAxis(t *testing.T) {
 		got := ansi.Strip(Overlay(v, "12 s WINDOW", "100 calls a tooth", row, 62))
 		if !strings.Contains(got, "tooth  ") || !strings.Contains(got, "  now") {
 			t.Errorf("now at %d: %q", back, got)
+		}
+	}
+}
+
+// TestWhatIsPlannedSaysOfWhatHost, and that an end is only a bound while some lists are still being read.
+func TestWhatIsPlannedSaysOfWhatHost(t *testing.T) {
+	now := uitest.Noon
+	for want, c := range map[string]struct {
+		hosts   []engine.LimitHost
+		listing bool
+	}{
+		"5 calls planned · done ~12:32:32":         {hosts: []engine.LimitHost{{Host: "asia"}}},
+		"5 calls planned · done after 12:32:32":    {hosts: []engine.LimitHost{{Host: "asia"}}, listing: true},
+		"5 calls to asia planned · done ~12:32:32": {hosts: []engine.LimitHost{{Host: "asia"}, {Host: "europe"}}},
+	} {
+		v := pagetest.View(&page.Data{Limits: engine.LimitsRow{Hosts: c.hosts}})
+		v.Now = now
+		for _, h := range c.hosts {
+			v.Limits.Buckets = append(v.Limits.Buckets, engine.BucketRow{Host: h.Host, Kind: "app", Limit: 100, Window: time.Minute})
+		}
+		table := Timetable{Plan: &engine.HostForecast{Host: "asia"}, Left: 5, Ends: now.Add(time.Minute - time.Second*3), listing: c.listing}
+		if got := table.Tail(v); got != want {
+			t.Errorf("%q, want %q", got, want)
 		}
 	}
 }

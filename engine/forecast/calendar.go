@@ -45,7 +45,7 @@ func newCalendar(now time.Time, host string, rows []engine.BucketRow) *calendar 
 	if b == nil {
 		return nil
 	}
-	c := &calendar{now: now, reset: b.Reset, opens: b.Blocked, dealt: map[int]*engine.PlannedWindow{}}
+	c := &calendar{now: now, reset: b.Reset, opens: engine.Latest(b.Blocked, methodsOpen(host, rows)), dealt: map[int]*engine.PlannedWindow{}}
 	c.Host, c.Limit, c.Window = host, b.Most(), b.Window
 	c.Bucket = "app:" + host + " " + strconv.Itoa(b.Limit) + "/" + strconv.Itoa(int(b.Window/time.Second)) + "s"
 	if b.Method != "" {
@@ -60,6 +60,24 @@ func newCalendar(now time.Time, host string, rows []engine.BucketRow) *calendar 
 	}
 	c.window(0).Made = used
 	return c
+}
+
+// methodsOpen is when the first method of a host opens again, where all its calls wait for methods that a 429 or 503
+// holds; else the zero time.
+func methodsOpen(host string, rows []engine.BucketRow) (opens time.Time) {
+	for i := range rows {
+		r := &rows[i]
+		if r.Host != host || r.Kind == "app" || r.Waiting == 0 {
+			continue
+		}
+		if r.Blocked.IsZero() || r.Frozen() {
+			return time.Time{}
+		}
+		if opens.IsZero() || r.Blocked.Before(opens) {
+			opens = r.Blocked
+		}
+	}
+	return opens
 }
 
 // rateOf is how many calls a second a bucket allows in the long run.

@@ -244,3 +244,21 @@ func TestI7c_TimelinesArePlannedBesideAnOutage(t *testing.T) {
 		t.Errorf("the sync: %+v", a)
 	}
 }
+
+// TestI2_NothingIsPlannedBeforeAHoldEnds that an answer has put on all methods with calls in line: the host's own windows have room.
+func TestI2_NothingIsPlannedBeforeAHoldEnds(t *testing.T) {
+	s := state(window{limit: 100, used: 97, span: 2 * time.Minute, reset: time.Minute}, 150)
+	held := now.Add(4 * time.Minute)
+	s.Buckets = append(s.Buckets,
+		engine.BucketRow{Kind: "method", Host: "asia", Method: forecast.MatchMethod, Waiting: 140, Blocked: held, BlockedBy: "429 service"},
+		engine.BucketRow{Kind: "method", Host: "asia", Method: forecast.TimelineMethod, Waiting: 10, Blocked: held.Add(time.Minute), BlockedBy: "429 service"})
+	for _, w := range forecast.New(s).Answer(time.Hour, nil).Hosts[0].Windows {
+		if w.Line > 0 && !w.End.After(held) {
+			t.Errorf("%d calls are planned before %v", w.Line, w.End)
+		}
+	}
+	s.Buckets = append(s.Buckets, engine.BucketRow{Kind: "method", Host: "asia", Method: "match-v5.ids", Waiting: 1})
+	if w := forecast.New(s).Answer(time.Hour, nil).Hosts[0].Windows[0]; w.Line != 3 {
+		t.Errorf("%d calls are planned in the room of 3 while others go", w.Line)
+	}
+}

@@ -109,9 +109,11 @@ func nextResets(v *page.View, t *charts.Timetable) (out []resetRow) {
 		if len(hosts) > 1 {
 			row.name = b.Host + " " + row.name
 		}
-		if b.Paces && b.Host == t.Host && t.Left > 0 && !t.Plan.Stuck {
-			// With the plan the whole limit is free again: the calls of the old window are over.
-			row.back, row.goes = b.Most(), min(t.Left, b.Most())
+		for i := 1; b.Paces && b.Host == t.Host && t.Plan != nil && i < len(t.Plan.Windows); i++ {
+			if w := &t.Plan.Windows[i]; w.Begin.Sub(b.Reset).Abs() < b.Window/2 && w.Calls() > 0 {
+				// With the plan the whole limit is free again: the calls of the old window are over.
+				row.back, row.goes = b.Most(), w.Calls()
+			}
 		}
 		out = append(out, row)
 	}

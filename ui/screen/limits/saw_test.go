@@ -86,13 +86,15 @@ func TestTicksOfShortWindowsTellThemApart(t *testing.T) {
 // TestNothingGoesWithAWindowWhileAllStands: the window ends all the same.
 func TestNothingGoesWithAWindowWhileAllStands(t *testing.T) {
 	now := time.Date(2026, 1, 20, 12, 0, 0, 0, time.UTC)
-	for stuck, want := range map[bool]int{true: 0, false: 100} {
+	for want, windows := range map[int][]engine.PlannedWindow{
+		0: nil, 100: {{Begin: now, Made: 3}, {Begin: now.Add(7 * time.Second), Line: 100}, {Begin: now.Add(37 * time.Second), Line: 90}},
+	} {
 		v := pagetest.View(&page.Data{Limits: engine.LimitsRow{Buckets: []engine.BucketRow{
 			{Host: "europe", Kind: "app", Window: 30 * time.Second, Limit: 100, Used: 3, Reset: now.Add(7 * time.Second), Paces: true}}}})
 		v.Now = now
-		got := nextResets(v, &charts.Timetable{Host: "europe", Left: 1400, Plan: &engine.HostForecast{Stuck: stuck}})
+		got := nextResets(v, &charts.Timetable{Host: "europe", Left: 1400, Plan: &engine.HostForecast{Windows: windows}})
 		if len(got) != 1 || got[0].goes != want {
-			t.Errorf("stuck %v: %+v", stuck, got)
+			t.Errorf("%v: %+v", windows, got)
 		}
 	}
 }

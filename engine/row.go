@@ -152,6 +152,11 @@ type JobRow struct {
 // that has come.
 func (j *Job) Retrying() bool { return j.State == Retryable || j.InLineAgain() }
 
+// Asked reports whether what holds a job is not over at Until: one call asks then whether it is.
+func (j *JobRow) Asked() bool {
+	return j.Stand == StandDown || j.Stand == StandHeld && (j.Why == HoldKeyInvalid.String() || j.Why == HoldLocalNetwork.String())
+}
+
 // InLineAgain reports whether a job stands in line for another try.
 func (j *Job) InLineAgain() bool { return j.State == Available && j.Tries > 0 }
 

@@ -408,9 +408,10 @@ func (g *JobGroup) HeadText(v *page.View) string {
 	case g.State.Terminal():
 		return human.If(g.Jobs == MostEnded, "the last to end") // there are others
 	case first.Stand == "" && g.State == engine.Available && g.Shape == engine.ShapeInLine:
-		if b, ok := v.Limits.Pacing(); ok && b.Blocked.After(v.Now) && !b.Frozen() {
+		if b, held := v.HeldBy(first.Line); held {
 			return human.If(!page.OneHost(v), b.Host+" is ") + "held by a " + b.BlockedBy + ", it ends in " + charts.Soon(v, b.Blocked)
-		} else if ok {
+		}
+		if b, ok := v.Limits.Pacing(); ok {
 			return page.Count(b.Counted(v.Now)) + " of " + page.Count(b.Limit) +
 				human.Either(page.OneHost(v), " calls of the ", " calls of "+b.Host+"'s ") + human.Window(b.Window) + " window used"
 		}

@@ -2,10 +2,12 @@ package block_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/page/pagetest"
 )
 
 // TestV7o_AHeadingSaysThatMoreHaveEnded: of those that have ended only the newest are read, and their count is not that of all.
@@ -42,5 +44,22 @@ func TestPendingJobsSayWhatTheyWaitFor(t *testing.T) {
 		if text := g.HeadText(&page.View{Data: &page.Data{}}); text != want {
 			t.Errorf("%d: %q", n, text)
 		}
+	}
+}
+
+// TestAHeadingNamesWhatHoldsTheFirst, and not a window with room.
+func TestAHeadingNamesWhatHoldsTheFirst(t *testing.T) {
+	v := pagetest.View(&page.Data{Limits: engine.LimitsRow{Buckets: []engine.BucketRow{
+		{Host: "europe", Kind: "app", Limit: 100, Used: 97, Window: 2 * time.Minute, Paces: true},
+		{Host: "europe", Method: "match-v5.match", Kind: "method"},
+	}}})
+	g := block.JobGroup{Rows: []*engine.JobRow{{Line: "full europe/match-v5.match"}}, Jobs: 1}
+	g.State, g.Shape = engine.Available, engine.ShapeInLine
+	if text := g.HeadText(v); text != "97 of 100 calls of the 2 min window used" {
+		t.Error(text)
+	}
+	v.Limits.Buckets[1].Blocked, v.Limits.Buckets[1].BlockedBy = v.Now.Add(2*time.Minute), "429 service"
+	if text := g.HeadText(v); text != "held by a 429 service, it ends in 2 min" {
+		t.Error(text)
 	}
 }

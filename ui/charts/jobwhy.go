@@ -76,7 +76,7 @@ func endsText(v *page.View, j *engine.JobRow) string {
 	switch {
 	case j.Until.IsZero() || !ends.After(v.Now):
 		return ""
-	case j.Stand == engine.StandDown:
+	case j.Asked():
 		return "One call asks " + InText(v, ends) + " whether it is over; until then nothing is sent."
 	}
 	return "That ends " + InText(v, ends) + "."
@@ -90,6 +90,8 @@ func whatStands(v *page.View, j *engine.JobRow) string {
 		return "It goes on by itself when they are settled, and needs no try of its own."
 	case j.Stand == engine.StandPaused:
 		return v.Keyed("{pause} resumes the queue; a retry would not make it faster.")
+	case j.Why == engine.HoldKeyInvalid.String():
+		return v.Keyed("{key} gives another key; a retry would not make it faster.")
 	case strings.Contains(j.Why, " is frozen ") && j.Until.IsZero():
 		return v.Keyed("{limits} shows it, and {limits/pause} there resumes it; a retry would not make it faster.")
 	}
@@ -149,7 +151,10 @@ func whyInLine(v *page.View, j *engine.JobRow) Told {
 		t.Lead = human.Ordinal(j.Place) + " in line of its queue." // there are others that wait for the same calls
 	}
 	// A job that goes later than the window opens again has its own time told.
+	hold, held := v.HeldBy(j.Line)
 	switch b, full := fullWindow(v, j); {
+	case held && !j.Until.Before(hold.Blocked):
+		t.Text = "It goes " + InText(v, j.Until) + ": a " + hold.BlockedBy + " holds these calls."
 	case full && !j.Until.After(b.Reset):
 		t.Text = "It goes when the " + human.Window(b.Window) + " window opens again" +
 			human.If(b.Reset.Sub(v.Beat()) >= NowWithin, ", "+InText(v, b.Reset)) + ": all " + page.Count(b.Limit) + " calls of it are used."
@@ -170,20 +175,15 @@ func whyInLine(v *page.View, j *engine.JobRow) Told {
 }
 
 // paceOf is the window that sets the pace of a job: of several hosts that of its own.
-func paceOf(v *page.View, j *engine.JobRow) (b engine.BucketRow, ok bool) {
-	b, ok = v.Limits.Pacing()
+func paceOf(v *page.View, j *engine.JobRow) (engine.BucketRow, bool) {
 	_, lane, _ := strings.Cut(j.Line, " ")
 	host, _, known := strings.Cut(lane, "/")
-	if !known || ok && host == b.Host {
-		return b, ok
-	}
-	b, ok = engine.BucketRow{}, false
-	for _, r := range v.Limits.Buckets {
-		if r.Host == host && r.Kind == "app" && r.Limit > 0 && (!ok || float64(r.Most())*b.Window.Seconds() < float64(b.Most())*r.Window.Seconds()) {
-			b, ok = r, true
+	for _, b := range v.Limits.Buckets {
+		if known && b.Paces && b.Host == host {
+			return b, true
 		}
 	}
-	return b, ok
+	return v.Limits.Pacing()
 }
 
 // fullWindow is the window that sets the pace of a job, and whether it has no room left. full is false also

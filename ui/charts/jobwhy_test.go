@@ -15,7 +15,7 @@ import (
 func TestAJobIsPacedByItsOwnHost(t *testing.T) {
 	now := uitest.Noon
 	app := func(host string, window time.Duration, limit, used int) engine.BucketRow {
-		return engine.BucketRow{Host: host, Kind: "app", Window: window, Limit: limit, Used: used, Reset: now.Add(window / 2), Paces: host == "asia" && limit == 100}
+		return engine.BucketRow{Host: host, Kind: "app", Window: window, Limit: limit, Used: used, Reset: now.Add(window / 2), Paces: limit == 100}
 	}
 	v := pagetest.View(&page.Data{Ready: true, Limits: engine.LimitsRow{Buckets: []engine.BucketRow{
 		app("asia", time.Second, 20, 0), app("asia", 2*time.Minute, 100, 95), app("europe", time.Second, 20, 0), app("europe", 2*time.Minute, 100, 60),
@@ -35,6 +35,7 @@ func TestWhyAJobWaits(t *testing.T) {
 	now := uitest.Noon.Add(-time.Minute)
 	v := pagetest.View(&page.Data{Ready: true, Limits: engine.LimitsRow{Buckets: []engine.BucketRow{
 		{Host: "europe", Kind: "app", Window: 12 * time.Second, Limit: 100, Used: 84, Reset: now.Add(2 * time.Second), Paces: true},
+		{Host: "europe", Method: "match-v5.timeline", Kind: "method", Blocked: now.Add(2 * time.Minute), BlockedBy: "429 service"},
 	}}})
 	v.Now = now
 	failed := func(j engine.Job, then ...time.Duration) engine.JobRow {
@@ -58,6 +59,8 @@ func TestWhyAJobWaits(t *testing.T) {
 		"paused":       {job: engine.JobRow{Job: engine.Job{State: engine.Available}, Place: 1, Why: "queue paused by ana", Stand: engine.StandPaused}, want: []string{"Queue paused by ana.", "resumes the queue"}},
 		"frozen":       {job: engine.JobRow{Job: engine.Job{State: engine.Available}, Place: 1, Why: "europe is frozen by an operator", Stand: engine.StandHeld}, want: []string{"Europe is frozen by an operator.", "there resumes it"}},
 		"down":         {job: engine.JobRow{Job: engine.Job{State: engine.Available}, Place: 1, Why: "match calls to europe fail", Stand: engine.StandDown}, want: []string{"Match calls fail.", "would not make it faster"}},
+		"no key":       {job: engine.JobRow{Job: engine.Job{State: engine.Available}, Why: "key invalid", Until: now.Add(8600 * time.Millisecond), Stand: engine.StandHeld}, want: []string{"Key invalid. One call asks in 8.6 s whether it is over", "gives another key"}},
+		"429":          {job: engine.JobRow{Job: engine.Job{State: engine.Available}, Place: 1, Line: "full europe/match-v5.timeline", Until: now.Add(2 * time.Minute)}, want: []string{"It goes in 2 min: a 429 service holds these calls."}},
 		"back-off":     {job: retry, want: []string{"503 unavailable at ", "Step 1 of the policy: 3 s, so it is due at", "If it fails again: ", "+6 s  then ", "+12 s  then it is given up."}},
 		"no room":      {job: late, want: []string{"No room until ", ": 8 s late."}},
 		"last try":     {job: last, want: []string{"it is given up: this is its last try"}},

@@ -171,7 +171,8 @@ func (v *View) Hold(rows []engine.JobRow) {
 		}
 		until, known := held[j.Line]
 		if !known {
-			until = v.HeldUntil(j.Line)
+			b, _ := v.HeldBy(j.Line)
+			until = b.Blocked
 			held[j.Line] = until
 		}
 		j.Until = engine.Latest(j.Until, until)
@@ -275,7 +276,7 @@ func (v *View) NextCalls() string {
 // GoesAt is when a job goes: of a retry when there is room, of one in line its turn. Behind
 // an outage nobody knows: only one job goes when it is looked whether it is over.
 func GoesAt(j *engine.JobRow) time.Time {
-	if j.Stand == engine.StandDown {
+	if j.Asked() {
 		return time.Time{}
 	}
 	if j.State == engine.Retryable && j.LateBy != "" {
@@ -284,15 +285,15 @@ func GoesAt(j *engine.JobRow) time.Time {
 	return columns.NextAt(j)
 }
 
-// HeldUntil is when the hold ends that a 429 or 503 has put on the calls of a line, such as "full europe/match-v5.match";
-// zero = none is on them, or an operator's.
-func (v *View) HeldUntil(line string) (until time.Time) {
+// HeldBy is the bucket whose hold after a 429 or 503 is the last to end of those on the calls of a line, such as
+// "full europe/match-v5.match"; false = none is on them, or an operator's.
+func (v *View) HeldBy(line string) (last engine.BucketRow, held bool) {
 	_, lane, _ := strings.Cut(line, " ")
 	host, method, _ := strings.Cut(strings.TrimSuffix(lane, "+"), "/")
 	for _, b := range v.Limits.Buckets {
-		if b.Host == host && (b.Method == "" || b.Method == method) && b.Blocked.After(v.Now) && !b.Frozen() {
-			until = engine.Latest(until, b.Blocked)
+		if b.Host == host && (b.Method == "" || b.Method == method) && b.Blocked.After(v.Now) && b.Blocked.After(last.Blocked) && !b.Frozen() {
+			last, held = b, true
 		}
 	}
-	return until
+	return last, held
 }

@@ -279,7 +279,7 @@ func GoesAt(j *engine.JobRow) time.Time {
 	if j.Asked() {
 		return time.Time{}
 	}
-	if j.State == engine.Retryable && j.LateBy != "" {
+	if (j.State == engine.Retryable || j.State == engine.Scheduled) && j.LateBy != "" {
 		return j.Starts
 	}
 	return columns.NextAt(j)

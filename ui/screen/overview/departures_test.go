@@ -249,3 +249,12 @@ func TestACallThatHasLandedIsNotInTheAir(t *testing.T) {
 		t.Errorf("on the board are %+v", d.rows)
 	}
 }
+
+// TestAHeldCallLeavesWhenThereIsRoom, and not when its hold ends, where that is told as late.
+func TestAHeldCallLeavesWhenThereIsRoom(t *testing.T) {
+	now := time.Date(2026, 1, 20, 12, 0, 0, 0, time.UTC)
+	j := engine.JobRow{Job: engine.Job{State: engine.Scheduled, Due: now.Add(time.Minute)}, Starts: now.Add(13 * time.Minute), LateBy: "app:europe 100/120s"}
+	if got := page.GoesAt(&j); !got.Equal(j.Starts) {
+		t.Errorf("%v, want %v", got, j.Starts)
+	}
+}

@@ -17,9 +17,10 @@ const listMethod = "match-v5.ids"
 // plan is the forecast by the limits and by what waits, as they are now. A question about a cost has it made
 // anew; rows get that of foreseen.
 func (c *Control) plan() *forecast.Plan {
+	limits := c.opt.Limiter.Rows()
 	s := forecast.State{
 		Now: time.Now(), Open: c.served(c.hub.Open()), Still: forecast.Still{}, Late: map[string]bool{}, Waiting: c.waiting(),
-		Queues: c.opt.Backend.Queues(), Buckets: c.opt.Limiter.Rows().Buckets, Limits: c.outlook,
+		Queues: c.opt.Backend.Queues(), Buckets: limits.Buckets, Down: limits.Breakers, Limits: c.outlook,
 	}
 	for _, a := range s.Open {
 		if h := c.heldBy(a, s.Queues); h.Stand != "" && h.Until.IsZero() {

@@ -49,12 +49,19 @@ func (s *State) InLine(host string, open []engine.AccountRow, begin time.Duratio
 			continue
 		}
 		if a.Matches.Total < 0 { // its one job is told below with the rest, but where it stands still
-			known += human.Either(s.Still[a.ID] != "", 1, 0)
+			known += human.Either(s.Still[a.ID] != "" && !s.down(host, idsMethod), 1, 0)
 			continue
 		}
-		known += a.Matches.Open + a.Timelines.Open
 		late := lateCalls(a)
 		high := CallsLeft(a) - late
+		if !s.down(host, MatchMethod) {
+			known += a.Matches.Open
+		}
+		if s.down(host, TimelineMethod) {
+			late = 0
+		} else {
+			known += a.Timelines.Open
+		}
 		if s.Still[a.ID] != "" {
 			high, late = 0, human.Either(s.Late[a.ID], a.Timelines.Open, 0)
 		}
@@ -75,6 +82,11 @@ func (s *State) InLine(host string, open []engine.AccountRow, begin time.Duratio
 		break // all windows of a host have one line
 	}
 	return out
+}
+
+// down reports whether an endpoint is.
+func (s *State) down(host, method string) bool {
+	return slices.ContainsFunc(s.Down, func(b engine.BreakerRow) bool { return b.Host == host && b.Method == method })
 }
 
 // paused reports whether a queue is.

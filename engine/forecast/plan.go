@@ -14,6 +14,7 @@ import (
 const (
 	MatchMethod    = "match-v5.match"
 	TimelineMethod = "match-v5.timeline"
+	idsMethod      = "match-v5.ids"
 )
 
 // Still is why syncs make no call until something happens that nobody can foresee, by
@@ -28,7 +29,8 @@ type State struct {
 	Late    map[string]bool     // of those the ones whose timelines go all the same, while matches are down
 	Queues  []engine.QueueRow
 	Buckets []engine.BucketRow
-	Waiting []Waiting // by their instants
+	Down    []engine.BreakerRow // endpoints whose jobs are in no line
+	Waiting []Waiting           // by their instants
 	Limits  func(host string) Limits
 }
 
@@ -348,6 +350,9 @@ func (p *Plan) accounts(planned []flow, past map[string][]int) []engine.AccountF
 	for i, a := range p.Open {
 		open[a.ID] = true
 		row := engine.AccountForecast{Account: a.ID, RiotID: a.RiotID, Calls: CallsLeft(a)}
+		if p.Still[a.ID] == "" && p.down(a.Region, TimelineMethod) { // nobody knows when they go
+			row.Calls -= lateCalls(a)
+		}
 		if planned[i] != (flow{}) && p.Still[a.ID] == "" { // else a retry alone is planned of it
 			row.Ends = p.Now.Add(p.ETA(a, true).High)
 		}

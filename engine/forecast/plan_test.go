@@ -262,3 +262,17 @@ func TestI2_NothingIsPlannedBeforeAHoldEnds(t *testing.T) {
 		t.Errorf("%d calls are planned in the room of 3 while others go", w.Line)
 	}
 }
+
+// TestI3_TimelinesThatAreDownAreNotPlanned, at the end of the matches or anywhere: nobody knows when they go.
+func TestI3_TimelinesThatAreDownAreNotPlanned(t *testing.T) {
+	s := state(window{limit: 100, span: 2 * time.Minute, reset: time.Minute}, 30)
+	s.Open = []engine.AccountRow{{ID: "a", Region: "asia", Matches: engine.Progress{Total: 40, Stored: 10, Open: 30},
+		Timelines: engine.Progress{Open: 10}, WantsTimelines: true}}
+	for want, down := range map[int][]engine.BreakerRow{70: nil, 30: {{Host: "asia", Method: forecast.TimelineMethod, Waiting: 10}}} {
+		s.Down = down
+		got := forecast.New(s).Answer(time.Hour, nil)
+		if got.Hosts[0].Line != want || got.Accounts[0].Calls != want {
+			t.Errorf("%d calls are planned, %d of the account, want %d", got.Hosts[0].Line, got.Accounts[0].Calls, want)
+		}
+	}
+}

@@ -206,6 +206,11 @@ func TestI7c_WhatIsDownSpreadsNobody(t *testing.T) {
 		r.until("Ana#EUW", time.Hour, func(row engine.AccountRow) bool { return row.Timelines.Open == 50 })
 		down(t, r.sim, time.Hour)
 		r.until("Ana#EUW", 2*time.Minute, func(engine.AccountRow) bool { return len(r.limits.Down()) > 0 })
+		for _, b := range r.limits.Rows().Buckets {
+			if b.Method == "" && b.Waiting > 50 {
+				t.Errorf("%d calls wait for %s, those for what is down among them", b.Waiting, b.Name)
+			}
+		}
 		const pause = 70 * time.Second // until the window has room for all of them
 		must(t, r.limits.Freeze(engine.Bucket{Host: "europe", Until: time.Now().Add(pause)}, ""))
 		time.Sleep(pause)

@@ -44,6 +44,13 @@ func (l *Limits) Rows() engine.LimitsRow {
 			})
 		}
 	}
+	for _, d := range out.Breakers { // what waits for an endpoint that is down waits for no window of its host
+		for i := range out.Buckets {
+			if b := &out.Buckets[i]; b.Host == d.Host && b.Method == "" {
+				b.Waiting = max(b.Waiting-d.Waiting, 0)
+			}
+		}
+	}
 	return out
 }
 

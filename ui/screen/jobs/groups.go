@@ -483,9 +483,9 @@ func charted(g *block.JobGroup) bool {
 }
 
 // lastGoes says when the last of a group goes; "" = nobody knows.
-// Nobody knows for jobs of an endpoint that is down: how long it stays so is not foreseen.
+// Nobody knows for jobs of an endpoint that is down, or behind a refused key: how long it stays so is not foreseen.
 func lastGoes(v *page.View, g *block.JobGroup) string {
-	if g.Why.First.Stand == engine.StandDown {
+	if g.Why.First.Asked() {
 		return ""
 	}
 	last := g.Why.Last

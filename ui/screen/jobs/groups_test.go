@@ -154,3 +154,15 @@ func TestGroupsFillTheScreen(t *testing.T) {
 		}
 	})
 }
+
+// TestNobodyKnowsWhenTheLastGoesBehindARefusedKey: its instant is when one call asks whether the key works.
+func TestNobodyKnowsWhenTheLastGoesBehindARefusedKey(t *testing.T) {
+	v := pagetest.View(&page.Data{})
+	g := &block.JobGroup{Why: engine.ReasonRow{Last: v.Now.Add(52 * time.Second)}}
+	for why, want := range map[string]string{"key invalid": "", "app 100/100 used": ", the last goes in 52 s"} {
+		g.Why.First.Why, g.Why.First.Stand = why, engine.StandHeld
+		if got := lastGoes(v, g); got != want {
+			t.Errorf("%s: %q", why, got)
+		}
+	}
+}

@@ -38,6 +38,18 @@ func TestDisconnectedCountsOn(t *testing.T) {
 	})
 }
 
+// TestNoKeyActsWithoutAnEngine: what could be done about its state cannot be done now.
+func TestNoKeyActsWithoutAnEngine(t *testing.T) {
+	s := uitest.Busy()
+	s.Update.Engine.State, s.Update.Engine.Why, s.Update.Engine.Key = engine.EngineNoKey, "Riot refuses the key", "…7f3a"
+	bubble(t, func(t *testing.T) {
+		d := open(t, s, 120, 40, testOptions())
+		d.wants("K gives another key")
+		d.send(session.Lost{Again: time.Now().Add(time.Hour)})
+		d.lacks("K gives another key")
+	})
+}
+
 // TestNothingRunsOnWithoutAnEngine: what is shown is as of the last that it said.
 func TestNothingRunsOnWithoutAnEngine(t *testing.T) {
 	busy(t, func(d *desk) {

@@ -20,10 +20,10 @@ const tallDigits = 3
 // something goes on; below it the window that sets the pace, where there is room.
 func (o *Screen) cause(v *page.View, t *charts.Timetable, w, h int) part.Section {
 	word, cause := string(v.Engine.State), v.Engine.Why
-	if !v.Lost.IsZero() {
-		word, cause = "DISCONNECTED", v.Gone()
-	}
 	at, then := goesOn(v)
+	if !v.Lost.IsZero() { // no key acts, and nobody knows what goes on
+		word, cause, at, then = "DISCONNECTED", v.Gone(), time.Time{}, ""
+	}
 	s := part.Section{Title: v.Theme.State(word).Glyph + " " + word, Note: since(v), Height: h, Rows: make([]string, 0, h)}
 	left := ""
 	if at.After(v.Now) {

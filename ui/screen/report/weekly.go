@@ -202,7 +202,10 @@ func (p *Screen) weekRows(v *page.View, week *engine.WeeklyReport, top float64, 
 	still := charts.HeatMap{Day: -1, Numbers: p.Numbers} // the cursor of the play time is not on this map
 	word, token := "COMPLETE", themes.OK
 	sign := v.Theme.State("OK")
-	if week.Complete < len(week.Accounts) {
+	switch {
+	case len(week.Accounts) == 0: // nobody was tracked
+		word, token, sign = "EMPTY", themes.Dim, v.Theme.State("QUEUED")
+	case week.Complete < len(week.Accounts):
 		word, sign = "PARTIAL", v.Theme.State("PARTIAL")
 		token = sign.Token
 	}

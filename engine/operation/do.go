@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -140,7 +141,10 @@ func (o *Operator) announce(cmd engine.Command, r engine.Receipt) {
 	if targetOf(cmd, r) == string(cmd.Op) {
 		text = string(cmd.Op)
 	}
-	if r.Text != "" {
+	switch {
+	case strings.HasPrefix(r.Text, targetOf(cmd, r)): // it says whose it is
+		text = r.Text
+	case r.Text != "":
 		text += ": " + r.Text
 	}
 	o.opt.Note(engine.Note{

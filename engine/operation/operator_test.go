@@ -194,3 +194,18 @@ func TestB17d_ACommandIsAnOrder(t *testing.T) {
 		t.Errorf("marked as orders: %v", d.marked)
 	}
 }
+
+// TestWhatOthersHaveDoneNamesItsTargetOnce, where what became of it names it too.
+func TestWhatOthersHaveDoneNamesItsTargetOnce(t *testing.T) {
+	var said string
+	c := New(Options{Note: func(n engine.Note) { said = n.Text }})
+	for text, want := range map[string]string{
+		"schedule latest ran: 1 job inserted": "ana: schedule latest ran: 1 job inserted",
+		"1 job inserted":                      "ana: run-schedule schedule latest: 1 job inserted",
+	} {
+		c.announce(engine.Command{Op: engine.OpRunSchedule, Schedule: "latest", By: engine.Actor{User: "ana"}}, engine.Receipt{Text: text})
+		if said != want {
+			t.Errorf("%q, want %q", said, want)
+		}
+	}
+}

@@ -32,7 +32,7 @@ func (l *Limits) Rows() engine.LimitsRow {
 	for _, h := range snap.Hosts {
 		row, first := hostRow(h), len(out.Buckets)
 		for _, s := range h.Scopes {
-			out.Buckets = l.addWindows(out.Buckets, snap.At, s)
+			out.Buckets = l.addWindows(out.Buckets, snap.At, s, out.Breakers)
 		}
 		method := l.markPace(h.Host, out.Buckets[first:])
 		l.opens(&row, method)
@@ -42,13 +42,6 @@ func (l *Limits) Rows() engine.LimitsRow {
 				Job: engine.JobID(w.Job), Host: h.Host, Method: w.Method, Since: w.Since, Until: w.Until,
 				Reason: w.Reason,
 			})
-		}
-	}
-	for _, d := range out.Breakers { // what waits for an endpoint that is down waits for no window of its host
-		for i := range out.Buckets {
-			if b := &out.Buckets[i]; b.Host == d.Host && b.Method == "" {
-				b.Waiting = max(b.Waiting-d.Waiting, 0)
-			}
 		}
 	}
 	return out
@@ -125,9 +118,9 @@ func hostRow(h limit.HostView) engine.LimitHost {
 }
 
 // addWindows adds the rows of one scope, one per window. What is in flight is taken off the backlog: it
-// waits no more.
-func (l *Limits) addWindows(rows []engine.BucketRow, at time.Time, s limit.ScopeView) []engine.BucketRow {
-	waiting := l.waiting(s.Scope) - s.InFlight
+// waits no more, and what waits for an endpoint that is down waits for no window of its host.
+func (l *Limits) addWindows(rows []engine.BucketRow, at time.Time, s limit.ScopeView, down []engine.BreakerRow) []engine.BucketRow {
+	waiting := l.waiting(s.Scope, down...) - s.InFlight
 	for _, b := range s.Buckets {
 		row := engine.BucketRow{
 			Host: s.Host, Method: s.Method, Kind: "app", Window: b.Limit.Per, Limit: b.Limit.N,
@@ -173,13 +166,14 @@ func block(row *engine.BucketRow, s limit.ScopeView) {
 	}
 }
 
-// waiting counts the jobs that stand in line for a scope.
-func (l *Limits) waiting(s limit.Scope) (n int) {
+// waiting counts the jobs that stand in line for a scope, for a host's without those of endpoints that are down.
+func (l *Limits) waiting(s limit.Scope, down ...engine.BreakerRow) (n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for name, jobs := range l.backlog {
 		at, _ := splitLane(name)
-		if at.Host == s.Host && (s.Method == "" || at.Method == s.Method) {
+		is := func(d engine.BreakerRow) bool { return d.Host == at.Host && d.Method == at.Method }
+		if at.Host == s.Host && (at.Method == s.Method || s.Method == "" && !slices.ContainsFunc(down, is)) {
 			n += jobs
 		}
 	}

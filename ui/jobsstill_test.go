@@ -592,3 +592,51 @@ func TestV7o_NoGroupMovesWhenASyncEnds(t *testing.T) {
 		}
 	})
 }
+
+// TestV7u_TheJobBesideStaysAWhile: while nobody has chosen a row the job beside the list stays for ten seconds though it
+// has left, and the calls below it keep their lines; a key turns to the row that is chosen at once.
+func TestV7u_TheJobBesideStaysAWhile(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := uitest.DevKey(60, uitest.Noon)
+		for len(s.Update.Calls) < 60 { // more than there is room for
+			c := s.Update.Calls[len(s.Update.Calls)-1]
+			c.Seq, c.Target = c.Seq+1, fmt.Sprint("EUW1_", 5000+c.Seq)
+			s.Update.Calls = append(s.Update.Calls, c)
+		}
+		d := open(t, s, 200, 60, testOptions())
+		d.press("3")
+		d.wait(2 * time.Second)
+		beside := func() string { return regexp.MustCompile(`match:EUW1_\d+`).FindString(d.screen()) }
+		first := beside()
+		gone := slices.IndexFunc(s.Jobs, func(j engine.JobRow) bool { return j.Key == first })
+		if gone < 0 {
+			t.Fatalf("no job of %q:\n%s", first, d.screen())
+		}
+		lineOf := func(target string) int {
+			above, _, _ := strings.Cut(d.screen(), target)
+			return strings.Count(above, "\n")
+		}
+		called := s.Update.Calls[len(s.Update.Calls)-3].Target
+		stood := lineOf(called)
+		u := s.Update
+		u.Snapshot, u.Jobs, u.Gone, u.Seq = false, nil, []engine.JobID{s.Jobs[gone].ID}, u.Seq+1
+		last := u.Calls[len(u.Calls)-1]
+		u.Calls = []engine.CallRow{{Seq: last.Seq + 1, At: time.Now(), Host: "europe", Method: "match-v5.match",
+			Target: strings.TrimPrefix(first, "match:"), Job: s.Jobs[gone].ID, Status: 200, Took: 62 * time.Millisecond}}
+		d.fake.Scene.Jobs = slices.Delete(slices.Clone(s.Jobs), gone, gone+1)
+		d.send(u)
+		d.wait(2 * time.Second)
+		if d.wants("each keeps its line"); beside() != first || lineOf(called) != stood {
+			t.Errorf("beside the list is %s and not %s; a call moved by %d:\n%s", beside(), first, lineOf(called)-stood, d.screen())
+		}
+		d.wait(10 * time.Second)
+		if beside() == first {
+			t.Errorf("it is still there:\n%s", d.screen())
+		}
+		d.press("down")
+		d.wait(time.Second)
+		if chosen := beside(); !strings.Contains(d.rowWith("▌"), strings.TrimPrefix(chosen, "match:")) {
+			t.Errorf("beside the list is %s, and not what was chosen:\n%s", chosen, d.screen())
+		}
+	})
+}

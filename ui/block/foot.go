@@ -106,21 +106,30 @@ func WithLog(v *page.View, log int, sections ...part.Section) []string {
 	return v.Whole(append(sections, LogPanel(v, v.Inner(v.W), log))...)
 }
 
-// Aside puts the limits and the newest calls below the panels of a column of h rows that leave room for them.
+// Aside puts the limits and the newest calls at the foot of a column of h rows whose panels leave room for them. They
+// take it in steps: a panel that grows by a row moves neither.
 func Aside(v *page.View, panels []part.Section, w, h int) []part.Section {
-	const limits = 7
+	const limits, step = 7, 8
 	for i := range panels {
 		h -= panels[i].Height + 2
 	}
 	// Both have a title and an empty row before it.
-	if calls := h - limits - 4; calls > limits {
-		b, _ := v.Limits.Pacing()
-		shown := v.Foot.Calls(v)
-		panels = append(panels, LimitsBlock(v, b.Host, w, limits),
-			part.Section{Title: "CALLS", Note: "the newest first", Tail: charts.Median(v),
-				Rows: charts.CallColumns(v, shown, w, min(calls, max(len(shown), 1))), Height: calls})
+	calls := h - limits - 4
+	if calls <= limits {
+		return panels
 	}
-	return panels
+	if over := calls % step; calls > step && len(panels) > 0 {
+		panels[len(panels)-1].Height += over
+		calls -= over
+	}
+	b, _ := v.Limits.Pacing()
+	s := part.Section{Title: "CALLS", Note: "the newest first", Tail: charts.Median(v), Height: calls}
+	if all := page.UpTo(v.Calls, v.Now); len(all) < calls {
+		s.Rows = charts.CallColumns(v, all, w, max(len(all), 1))
+	} else {
+		s.Note, s.Rows = "each keeps its line; "+v.Theme.Glyphs.Crumb+" the newest", charts.CallsInPlace(v, all, w, calls)
+	}
+	return append(panels, LimitsBlock(v, b.Host, w, limits), s)
 }
 
 // CallRows is how many rows high the ribbon of the foot is.

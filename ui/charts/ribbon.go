@@ -118,6 +118,19 @@ func CallColumns(v *page.View, calls []engine.CallRow, w, rows int) []string {
 	return out
 }
 
+// CallsInPlace are the newest calls on so many rows, each on its own until another takes it.
+func CallsInPlace(v *page.View, calls []engine.CallRow, w, rows int) []string {
+	out := make([]string, rows)
+	l := part.NewLine(v.Theme, w)
+	for i := max(len(calls)-rows, 0); i < len(calls); i++ {
+		l.Reset(w, false)
+		l.Cells(part.As(themes.Accent, human.If(i == len(calls)-1, v.Theme.Glyphs.Crumb)))
+		callCells(v, l.To(1), &calls[i], w-2)
+		out[calls[i].Seq%uint64(rows)] = l.String()
+	}
+	return out
+}
+
 // callsAcross is how many calls in words stand beside each other on w cells, and CallLines how many rows so many
 // take, or the word that there are none.
 func callsAcross(w int) int  { return page.Clamp((w-2)/callWide, 1, 3) }

@@ -1,6 +1,8 @@
 package inspector
 
 import (
+	"time"
+
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
@@ -23,6 +25,8 @@ type Peek struct {
 	Job *Job
 	// Of any job: the answer to the one before has to come first.
 	pending bool
+	Stays   time.Duration // how long it shows a job at least while nobody has chosen a row
+	since   time.Time
 	held    engine.JobDetail // as of the last beat of the list; its ID is "" before the first
 }
 
@@ -50,7 +54,7 @@ func (k *Peek) Want(v *page.View, list *lists.List[engine.JobRow]) engine.Query 
 	if k.pending {
 		return nil
 	}
-	k.follow(list)
+	k.follow(v, list)
 	if k.Job == nil {
 		return nil
 	}
@@ -61,13 +65,16 @@ func (k *Peek) Want(v *page.View, list *lists.List[engine.JobRow]) engine.Query 
 
 // follow turns to the job under the cursor.
 // Until the answer is here it shows what the list knows of the job.
-func (k *Peek) follow(list *lists.List[engine.JobRow]) {
+func (k *Peek) follow(v *page.View, list *lists.List[engine.JobRow]) {
 	id, ok := list.ToOpen()
+	age := v.Now.Sub(k.since)
 	switch {
 	case !ok:
 		k.Job = nil
 	case k.Job != nil && string(k.Job.ID) == id:
+	case k.Job != nil && !list.Cur.Held() && age >= 0 && age < k.Stays:
 	default:
+		k.since = v.Now
 		k.Job = NewJob(engine.JobID(id))
 		k.Job.Detail.Job, _ = list.Selected()
 		k.Job.Detail.Job.ID = k.Job.ID
@@ -96,7 +103,7 @@ func (k *Peek) Newer(j *engine.JobRow) (engine.JobRow, bool) {
 // LastTry is the last try of the job under the cursor that ended; nil = it is not known.
 // An attempt that still runs is left out: where its time went is not known yet.
 func (k *Peek) LastTry(v *page.View, list *lists.List[engine.JobRow]) *engine.Attempt {
-	k.follow(list)
+	k.follow(v, list)
 	if k.Job == nil {
 		return nil
 	}
@@ -118,7 +125,7 @@ func (k *Peek) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
 
 // Draw is the block beside the list, h rows of w cells that begin at column x of the screen.
 func (k *Peek) Draw(v *page.View, list *lists.List[engine.JobRow], x, w, h int) []string {
-	k.follow(list)
+	k.follow(v, list)
 	if k.Job == nil {
 		rows := []string{v.Row(v.Inner(w), part.As(themes.Dim, "   no job is selected"))}
 		return v.Sections(x, 0, w, h, part.Section{Title: "SELECTED", Rows: rows})

@@ -17,6 +17,9 @@ import (
 	"github.com/farsight-console/farsight/ui/page"
 )
 
+// peekStays is how long a job stands beside the list while nobody has chosen one: from its line to its end.
+const peekStays = 10 * time.Second
+
 // shownNames name the choices of [page.Shown] in a title.
 var shownNames = [...]string{"live", "failed", "live and ended"}
 
@@ -74,6 +77,7 @@ func New(queue engine.Queue, shown page.Shown) page.Page {
 		calm: page.Calm{Every: time.Second}}
 	p.List = lists.New(columns.Jobs, columns.JobList, block.JobKey)
 	p.stand()
+	p.peek.Stays = peekStays
 	// the answer from disk, with what Watch has told since
 	p.Is = lists.Declaration[engine.JobRow]{Screen: page.ScreenJobs, File: "jobs", Fill: func(v *page.View) {
 		v = p.follow(v) // a key is of what is shown

@@ -1,8 +1,8 @@
 package ui
 
 import (
+	"regexp"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -64,7 +64,7 @@ func TestGroupsCountAllJobs(t *testing.T) {
 func (d *desk) toMore() {
 	d.t.Helper()
 	for range 40 {
-		if strings.Contains(ansi.Strip(d.m.frame), "▌  … ") {
+		if regexp.MustCompile(`▌ +… `).MatchString(ansi.Strip(d.m.frame)) {
 			return
 		}
 		d.press("j")

@@ -326,7 +326,7 @@ func TestV7p_RetriesStandAsTheirRowsSay(t *testing.T) {
 		s.Update.Jobs = s.Jobs[10:12]
 		d := open(t, s, 120, 40, testOptions())
 		d.press("3")
-		d.wants("2 RETRYABLE  back off after 5xx ×2")
+		d.wants("2 RETRYABLE  back off after 5xx   ")
 		first, then := strings.Index(d.screen(), strings.TrimPrefix(soon.Key, "match:")), strings.Index(d.screen(), strings.TrimPrefix(late.Key, "match:"))
 		if first < 0 || then < first {
 			t.Errorf("%s goes before %s:\n%s", soon.Key, late.Key, d.screen())
@@ -350,7 +350,7 @@ func TestV7k_AHoldEndsAtOneInstant(t *testing.T) {
 		if held == nil {
 			t.Fatalf("no hold:\n%s", d.screen())
 		}
-		if row := d.rowWith("▌"); !strings.Contains(row, " "+held[1]) || !strings.Contains(d.screen(), "It goes in "+held[1]+":") {
+		if row := d.rowWith("▌"); !strings.Contains(row, " "+held[1]) || !strings.Contains(d.screen(), "it goes in "+held[1]+".") {
 			t.Errorf("the hold ends in %s, and the first row is %q:\n%s", held[1], row, d.screen())
 		}
 	})
@@ -637,6 +637,29 @@ func TestV7u_TheJobBesideStaysAWhile(t *testing.T) {
 		d.wait(time.Second)
 		if chosen := beside(); !strings.Contains(d.rowWith("▌"), strings.TrimPrefix(chosen, "match:")) {
 			t.Errorf("beside the list is %s, and not what was chosen:\n%s", chosen, d.screen())
+		}
+	})
+}
+
+// TestV7v_WordsBehindAFigureStandStill: a count that loses a digit moves nothing behind it.
+func TestV7v_WordsBehindAFigureStandStill(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := uitest.DevKey(60, uitest.Noon)
+		words := func(n, used int) (at []int) {
+			s.Update.Queues[0].Counts[engine.Available] = n
+			for i := range s.Update.Limits.Buckets {
+				s.Update.Limits.Buckets[i].Used = used
+			}
+			d := open(t, s, 120, 40, testOptions())
+			d.press("3")
+			for _, word := range []string{"AVAILABLE ", " of 100 calls", " more, the last"} {
+				row := d.rowWith(word)
+				at = append(at, len([]rune(row[:strings.Index(row, word)])))
+			}
+			return at
+		}
+		if more, less := words(1000, 20), words(999, 8); !slices.Equal(more, less) {
+			t.Errorf("the words stand in %v and %v", more, less)
 		}
 	})
 }

@@ -26,7 +26,7 @@ func (d *desk) toWords(words string) {
 func TestStranger_WhyDoesThisWait(t *testing.T) {
 	busy(t, func(d *desk) {
 		d.press("3")
-		d.wants("1st in line of its queue. It goes in 41 s: pacing spreads what is left of 100 per 2 min", "would not make it faster")
+		d.wants("1st in line of its queue. Pacing spreads what is left of 100 per 2 min", "it goes in 41 s.", "would not make it faster")
 	})
 }
 

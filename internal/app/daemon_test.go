@@ -35,7 +35,7 @@ func counts(t testing.TB, ndjson string) map[string]int {
 
 // farInLine is a job whose turn comes in minutes. Its number alone does not say so: timelines have
 // a line of their own, behind the matches'.
-var farInLine = regexp.MustCompile(`[1-9]\d\d(st|nd|rd|th) in line|in line[^.]*\. It goes in [2-9] ?m`)
+var farInLine = regexp.MustCompile(`[1-9]\d\d(st|nd|rd|th) in line|[.:] [Ii]t goes in [2-9] ?m`)
 
 // TestS1_11_Tmux_AServiceInFourShells is the first show of issue 5 as a person sees
 // it: a daemon in one shell, a console in two others, lists in a fourth. What one

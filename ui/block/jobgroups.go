@@ -2,6 +2,7 @@ package block
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"sort"
 	"strings"
@@ -400,7 +401,8 @@ func (g *JobGroup) HeadText(v *page.View) string {
 	case !ok:
 		return ""
 	case g.State == engine.Retryable && (first.Stand == "" || slices.ContainsFunc(g.Rows, func(j *engine.JobRow) bool { return j.Reason() != first.Reason() })):
-		return "back off after " + ClassesOf(human.Either(len(g.Rows) > 0, g.Rows, []*engine.JobRow{first})) + inLineOf(g.Rows)
+		classes := ClassesOf(human.Either(len(g.Rows) > 0, g.Rows, []*engine.JobRow{first}))
+		return "back off after " + strings.TrimSuffix(classes, " ×"+page.Count(len(g.Rows))) + inLineOf(g.Rows) // a single one has all
 	case g.State == engine.Discarded:
 		return ClassesOf(g.Rows) + GaveUp(g.Rows)
 	case g.State.Terminal() && g.Newest:
@@ -412,7 +414,8 @@ func (g *JobGroup) HeadText(v *page.View) string {
 			return human.If(!page.OneHost(v), b.Host+" is ") + "held by a " + b.BlockedBy + ", it ends in " + charts.Soon(v, b.Blocked)
 		}
 		if b, ok := v.Limits.Pacing(); ok {
-			return page.Count(b.Counted(v.Now)) + " of " + page.Count(b.Limit) +
+			limit := page.Count(b.Limit)
+			return fmt.Sprintf("%*s of ", len(limit), page.Count(b.Counted(v.Now))) + limit +
 				human.Either(page.OneHost(v), " calls of the ", " calls of "+b.Host+"'s ") + human.Window(b.Window) + " window used"
 		}
 	}

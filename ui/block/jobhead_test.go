@@ -55,7 +55,7 @@ func TestAHeadingNamesWhatHoldsTheFirst(t *testing.T) {
 	}}})
 	g := block.JobGroup{Rows: []*engine.JobRow{{Line: "full europe/match-v5.match"}}, Jobs: 1}
 	g.State, g.Shape = engine.Available, engine.ShapeInLine
-	if text := g.HeadText(v); text != "97 of 100 calls of the 2 min window used" {
+	if text := g.HeadText(v); text != " 97 of 100 calls of the 2 min window used" {
 		t.Error(text)
 	}
 	v.Limits.Buckets[1].Blocked, v.Limits.Buckets[1].BlockedBy = v.Now.Add(2*time.Minute), "429 service"

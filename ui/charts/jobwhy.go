@@ -206,8 +206,8 @@ func spreadText(v *page.View, j *engine.JobRow) string {
 	if perSecond >= 100 || j.Place > left {
 		return "It goes " + InText(v, j.Until) + ", as soon as pacing allows"
 	}
-	return "It goes " + InText(v, j.Until) + ": pacing spreads what is left of " + page.Count(b.Limit) + " per " + human.Window(b.Window) + ", " +
-		pace(perSecond)
+	return "Pacing spreads what is left of " + page.Count(b.Limit) + " per " + human.Window(b.Window) + ", " + pace(perSecond) +
+		": it goes " + InText(v, j.Until)
 }
 
 // pace is a number of calls a second, or of calls a minute where it is less than one a second.

@@ -53,8 +53,8 @@ func TestWhyAJobWaits(t *testing.T) {
 		want []string
 	}{
 		"in line": {job: engine.JobRow{Job: engine.Job{State: engine.Available}, Place: 1, Why: "1st in line", Until: now.Add(1100 * time.Millisecond)},
-			want: []string{"1st in line of its queue. It goes in 1.1 s: pacing spreads what is left of 100 per 12 s, 8 calls a second.", "would not make it faster"}},
-		"starts now":   {job: engine.JobRow{Job: engine.Job{State: engine.Available}, Why: engine.StartsNow, Until: now}, want: []string{"It was taken by a worker. It goes now"}},
+			want: []string{"1st in line of its queue. Pacing spreads what is left of 100 per 12 s, 8 calls a second: it goes in 1.1 s.", "would not make it faster"}},
+		"starts now":   {job: engine.JobRow{Job: engine.Job{State: engine.Available}, Why: engine.StartsNow, Until: now}, want: []string{"It was taken by a worker. ", ": it goes now."}},
 		"far back":     {job: engine.JobRow{Job: engine.Job{State: engine.Available}, Why: "far back in line: app:europe 99/100"}, want: []string{"Far back in line: app 84/100 used."}},
 		"paused":       {job: engine.JobRow{Job: engine.Job{State: engine.Available}, Place: 1, Why: "queue paused by ana", Stand: engine.StandPaused}, want: []string{"Queue paused by ana.", "resumes the queue"}},
 		"frozen":       {job: engine.JobRow{Job: engine.Job{State: engine.Available}, Place: 1, Why: "europe is frozen by an operator", Stand: engine.StandHeld}, want: []string{"Europe is frozen by an operator.", "there resumes it"}},
@@ -64,7 +64,7 @@ func TestWhyAJobWaits(t *testing.T) {
 		"back-off":     {job: retry, want: []string{"503 unavailable at ", "Step 1 of the policy: 3 s, so it is due at", "If it fails again: ", "+6 s  then ", "+12 s  then it is given up."}},
 		"no room":      {job: late, want: []string{"No room until ", ": 8 s late."}},
 		"last try":     {job: last, want: []string{"it is given up: this is its last try"}},
-		"due, in line": {job: again, want: []string{"It goes in 2.0 s: ", "Its 2nd try was due at ", ", 7 s ago."}},
+		"due, in line": {job: again, want: []string{": it goes in 2.0 s.", "Its 2nd try was due at ", ", 7 s ago."}},
 		"held":         {job: engine.JobRow{Job: engine.Job{State: engine.Scheduled, Hold: engine.HoldThrottled, Due: now.Add(9 * time.Second)}, Why: "held: 429, too many calls"}, want: []string{"Held: 429, too many calls. It goes on in 9.0 s.", "cost no try"}},
 		"gave up":      {job: engine.JobRow{Job: engine.Job{State: engine.Discarded, Class: "404", LastError: "404 not found", Tries: 1, Finished: now}, MaxAttempts: 5}, want: []string{"404 not found.", "That answer is final"}},
 		"used up":      {job: engine.JobRow{Job: engine.Job{State: engine.Discarded, Class: "503", Tries: 5, Finished: now}, MaxAttempts: 5}, want: []string{"503.", "All 5 tries were used"}},

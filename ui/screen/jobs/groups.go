@@ -2,6 +2,7 @@ package jobs
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"time"
 
@@ -447,8 +448,8 @@ func (s groupedJobs) Line(i int) func(l *part.Line) {
 		case block.HeadLine:
 			s.head(l, g)
 		case block.MoreLine:
-			l.Gap(2).Cells(part.As(themes.Dim,
-				s.v.Theme.Glyphs.Ellipsis+" "+page.Count(g.Jobs-at.Place)+" more"+lastGoes(s.v, g)+"  "))
+			more := s.v.Theme.Glyphs.Ellipsis + " " + page.Count(g.Jobs-at.Place)
+			l.Gap(2).Cells(part.As(themes.Dim, fmt.Sprintf("%7s more", more)+lastGoes(s.v, g)+"  "))
 			if g.Most > 0 { // it comes and goes
 				break
 			}
@@ -457,12 +458,12 @@ func (s groupedJobs) Line(i int) func(l *part.Line) {
 	}
 }
 
-// head writes the heading of a group. What of it the list has no room for goes on beside it.
+// head writes the heading of a group. Its count has room for more digits, so that the words behind it stand still. What of it the list has no room for goes on beside it.
 // Such as "▾ 732 AVAILABLE  in line: 2 min window paces".
 func (s groupedJobs) head(l *part.Line, g *block.JobGroup) {
 	sign := human.Either(g.Folded, s.v.Theme.Glyphs.Shut, s.v.Theme.Glyphs.Open)
 	state := s.v.Theme.State(g.Word())
-	l.Glyph(themes.Dim, sign, 1).Gap(1).Cells(part.As(themes.Figure, page.Count(g.Jobs))).Gap(1).
+	l.Glyph(themes.Dim, sign, 1).Gap(1).Cells(part.As(themes.Figure, fmt.Sprintf("%5s", page.Count(g.Jobs)))).Gap(1).
 		Cells(part.As(state.Token, g.Word())).Gap(2)
 	g.Rest = ""
 	head, rest := page.CutAt(safe.Text(g.HeadText(s.v)), l.Room())

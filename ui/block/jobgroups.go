@@ -540,7 +540,7 @@ func goesCell(v *page.View, j *engine.JobRow) part.Cell {
 	case j.State.Terminal() || at.IsZero():
 		return part.As(themes.Dim, part.None)
 	case at.Sub(v.Beat()) < charts.NowWithin:
-		return part.As(themes.Run, "now")
+		return part.As(themes.Run, human.Either(at.Sub(v.Beat()) < charts.AtOnce, "now", "<1 s"))
 	case j.State == engine.Retryable:
 		return part.As(themes.Retry, strings.TrimPrefix(v.Until(at), "+"))
 	default:

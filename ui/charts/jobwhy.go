@@ -45,16 +45,22 @@ func whyJob(v *page.View, j *engine.JobRow) Told {
 	return Told{Lead: page.Capital(page.BriefWhy(v, j.Reason())) + ".", Text: text, Act: "A retry lets it go at once."}
 }
 
-// NowWithin is how near a time is that is now: what is shown stands for a second.
-const NowWithin = time.Second
+// What is shown stands for a second: of what comes within NowWithin no more is told. AtOnce is how near a time is that
+// is now.
+const (
+	NowWithin = time.Second
+	AtOnce    = 50 * time.Millisecond
+)
 
-// InText is a time until: in 41 s, or now.
+// InText is a time until: in 41 s, within a second, or now.
 func InText(v *page.View, at time.Time) string {
 	switch {
 	case at.IsZero():
 		return "at a time that nobody knows"
-	case at.Sub(v.Beat()) < NowWithin:
+	case at.Sub(v.Beat()) < AtOnce:
 		return "now"
+	case at.Sub(v.Beat()) < NowWithin:
+		return "within a second"
 	}
 	return "in " + Soon(v, at)
 }

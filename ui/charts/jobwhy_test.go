@@ -54,6 +54,7 @@ func TestWhyAJobWaits(t *testing.T) {
 	}{
 		"in line": {job: engine.JobRow{Job: engine.Job{State: engine.Available}, Place: 1, Why: "1st in line", Until: now.Add(1100 * time.Millisecond)},
 			want: []string{"1st in line of its queue. Pacing spreads what is left of 100 per 12 s, 8 calls a second: it goes in 1.1 s.", "would not make it faster"}},
+		"at once":      {job: engine.JobRow{Job: engine.Job{State: engine.Available}, Place: 1, Until: now.Add(400 * time.Millisecond)}, want: []string{": it goes within a second."}},
 		"starts now":   {job: engine.JobRow{Job: engine.Job{State: engine.Available}, Why: engine.StartsNow, Until: now}, want: []string{"It was taken by a worker. ", ": it goes now."}},
 		"far back":     {job: engine.JobRow{Job: engine.Job{State: engine.Available}, Why: "far back in line: app:europe 99/100"}, want: []string{"Far back in line: app 84/100 used."}},
 		"paused":       {job: engine.JobRow{Job: engine.Job{State: engine.Available}, Place: 1, Why: "queue paused by ana", Stand: engine.StandPaused}, want: []string{"Queue paused by ana.", "resumes the queue"}},

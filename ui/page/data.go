@@ -158,7 +158,23 @@ func compareTurns(a, b *engine.JobRow) int {
 		return Btoi(j.State == engine.Available)
 	}
 	gives := func(j *engine.JobRow) engine.Priority { return cmp.Or(j.Priority, engine.PriorityNormal) }
-	return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(gives(a), gives(b)), cmp.Compare(a.Place, b.Place), cmp.Compare(a.ID, b.ID))
+	return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(gives(a), gives(b)), cmp.Compare(a.Place, b.Place), cmp.Compare(a.Line, b.Line), cmp.Compare(a.ID, b.ID))
+}
+
+// TakeTurns lets the lines of the jobs that leave in the second which a frame stands for take turns, the same one first
+// each time: a row is then of one line from second to second. rows are in the order in which they leave.
+func (v *View) TakeTurns(rows []*engine.JobRow) {
+	turns, of := map[*engine.JobRow]int{}, map[string]int{}
+	for _, j := range rows {
+		if at := GoesAt(j); at.IsZero() || at.Sub(v.Beat()) >= time.Second {
+			break
+		}
+		of[j.Line]++
+		turns[j] = of[j.Line]
+	}
+	slices.SortStableFunc(rows[:len(turns)], func(a, b *engine.JobRow) int {
+		return cmp.Or(cmp.Compare(turns[a], turns[b]), strings.Compare(a.Line, b.Line))
+	})
 }
 
 // Hold moves jobs in line behind the end of a hold that is on their calls.

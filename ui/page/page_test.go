@@ -239,3 +239,28 @@ func TestInstantsReadAsTheClockShowsThem(t *testing.T) {
 		}
 	}
 }
+
+// TestV7t_LinesTakeTurnsWithinASecond: of those that leave within the second of a frame the same line is always first, and
+// each keeps its order; what leaves later stands as it did.
+func TestV7t_LinesTakeTurnsWithinASecond(t *testing.T) {
+	v := view(new(Data))
+	v.Now = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	row := func(line string, place, ms int) *engine.JobRow {
+		var j engine.JobRow
+		j.State, j.Line, j.Place, j.Until = engine.Available, line, place, v.Now.Add(time.Duration(ms)*time.Millisecond)
+		return &j
+	}
+	for _, rows := range [][]*engine.JobRow{
+		{row("asia", 7, -100), row("europe", 3, 100), row("asia", 8, 300), row("europe", 4, 500), row("europe", 5, 700), row("europe", 6, 1200), row("asia", 9, 1300)},
+		{row("europe", 3, 100), row("europe", 4, 200), row("asia", 7, 300), row("europe", 5, 500), row("asia", 8, 700), row("europe", 6, 1200), row("asia", 9, 1300)},
+	} {
+		v.TakeTurns(rows)
+		var places []int
+		for _, j := range rows {
+			places = append(places, j.Place)
+		}
+		if !slices.Equal(places, []int{7, 3, 8, 4, 5, 6, 9}) {
+			t.Errorf("they stand as %v", places)
+		}
+	}
+}

@@ -218,6 +218,9 @@ func (p *Screen) gather(v *page.View, counts map[engine.State]int, h int) {
 		slices.SortStableFunc(g.groups[i].Rows, func(a, b *engine.JobRow) int { return columns.ZeroLast(page.GoesAt(a), page.GoesAt(b)) })
 	}
 	for i := range g.groups {
+		if charted(&g.groups[i]) && p.By == 0 {
+			v.TakeTurns(g.groups[i].Rows)
+		}
 		g.groups[i].Newest = p.which == page.ShownAll && p.more && g.groups[i].Done()
 	}
 	if counts == nil {

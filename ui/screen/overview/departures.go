@@ -218,7 +218,7 @@ func leaving(v *page.View, j *engine.JobRow, first bool, nth int) departure {
 	at := page.GoesAt(j)
 	if row.leaves = "in " + charts.Soon(v, at); at.IsZero() {
 		row.leaves = part.None
-	} else if at.Sub(v.Beat()) < 50*time.Millisecond {
+	} else if at.Sub(v.Beat()) < charts.AtOnce {
 		row.leaves = "now"
 	}
 	run := v.Theme.State("RUNNING")

@@ -193,3 +193,19 @@ func TestTheRailTellsWholeNumbers(t *testing.T) {
 		d.lacks("▸QUEUES")
 	})
 }
+
+// TestTheRailCountsRetriesAsTheListDoes: one whose instant has come stands in line, and is a retry all the same.
+func TestTheRailCountsRetriesAsTheListDoes(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		scene := uitest.Busy()
+		for i := range scene.Update.Jobs {
+			if j := &scene.Update.Jobs[i]; j.State == engine.Available {
+				j.Tries, j.Attempts = 1, 1
+				break
+			}
+		}
+		d := open(t, scene, 200, 60, testOptions())
+		d.press("3", "Q")
+		d.wants("10 RETRYABLE", "retry 10")
+	})
+}

@@ -75,7 +75,7 @@ func TestV7q_TheTitleCountsWhatIsListed(t *testing.T) {
 		d = open(t, s, 120, 40, testOptions())
 		d.press("3")
 		d.wait(3 * time.Second)
-		d.wants("JOBS none live", "40 COMPLETED")
+		d.wants("JOBS none live · the newest that ended", "40 COMPLETED")
 	})
 }
 

@@ -405,10 +405,8 @@ func (g *JobGroup) HeadText(v *page.View) string {
 		return "back off after " + strings.TrimSuffix(classes, " ×"+page.Count(len(g.Rows))) + inLineOf(g.Rows) // a single one has all
 	case g.State == engine.Discarded:
 		return ClassesOf(g.Rows) + GaveUp(g.Rows)
-	case g.State.Terminal() && g.Newest:
-		return "the newest of them"
-	case g.State.Terminal():
-		return human.If(g.Jobs == MostEnded, "the last to end") // there are others
+	case g.State.Terminal(): // by when they were made, as the store has them: others may have ended later
+		return human.If(g.Newest || g.Jobs == MostEnded, "the newest of them")
 	case first.Stand == "" && g.State == engine.Available && g.Shape == engine.ShapeInLine:
 		if b, held := v.HeldBy(first.Line); held {
 			return human.If(!page.OneHost(v), b.Host+" is ") + "held by a " + b.BlockedBy + ", it ends in " + charts.Soon(v, b.Blocked)

@@ -12,7 +12,7 @@ import (
 
 // TestV7o_AHeadingSaysThatMoreHaveEnded: of those that have ended only the newest are read, and their count is not that of all.
 func TestV7o_AHeadingSaysThatMoreHaveEnded(t *testing.T) {
-	for n, want := range map[int]string{3: "", block.MostEnded: "the last to end"} {
+	for n, want := range map[int]string{3: "", block.MostEnded: "the newest of them"} {
 		rows := make([]*engine.JobRow, n)
 		for i := range rows {
 			rows[i] = &engine.JobRow{Job: engine.Job{State: engine.Completed}}

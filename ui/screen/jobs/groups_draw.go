@@ -105,7 +105,7 @@ func (p *Screen) groupNote(v *page.View) string {
 	text := page.Count(n)
 	switch {
 	case n == 0 && ended > 0 && !p.On():
-		return p.Noted(v, "none live", "the last to end")
+		return p.Noted(v, "none live", "the newest that ended")
 	case p.On() || p.which == page.ShownFailed:
 		text = page.Count(len(p.Shown)) + " of " + text
 	case p.queue == "":

@@ -287,6 +287,7 @@ func (m *Most) Keeps(key GroupKey, need int, now time.Time) int {
 func inOrder(a, b JobGroup) int {
 	return cmp.Or(
 		cmp.Compare(a.rank(), b.rank()),
+		page.Btoi(b.Shape == engine.ShapeInLine)-page.Btoi(a.Shape == engine.ShapeInLine), // what goes next
 		strings.Compare(a.Shape, b.Shape), cmp.Compare(a.Word(), b.Word()),
 	)
 }

@@ -98,7 +98,7 @@ func whatStands(v *page.View, j *engine.JobRow) string {
 		return v.Keyed("{pause} resumes the queue; a retry would not make it faster.")
 	case j.Why == engine.HoldKeyInvalid.String():
 		return v.Keyed("{key} gives another key; a retry would not make it faster.")
-	case strings.Contains(j.Why, " is frozen ") && j.Until.IsZero():
+	case strings.Contains(j.Why, " is frozen "):
 		return v.Keyed("{limits} shows it, and {limits/pause} there resumes it; a retry would not make it faster.")
 	}
 	return "A retry would not make it faster."

@@ -68,10 +68,11 @@ func (m *Monitor) traffic(now time.Time) (out []engine.TrafficSpan) {
 	return out
 }
 
-// Present is the half hour that has begun, as far as it was folded.
-func (m *Monitor) Present(now time.Time) engine.TrafficSpan {
+// Present is the half hour that has begun, as far as it was folded; so many matches are stored, of which not each was.
+func (m *Monitor) Present(now time.Time, stored int64) engine.TrafficSpan {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.grown(now, stored)
 	return m.span(now.Truncate(engine.TrafficEvery))
 }
 

@@ -265,11 +265,11 @@ func (r *Runner) Firing() (n int) {
 	return n
 }
 
-// Traffic is the half hour that has begun, up to the newest call.
-func (r *Runner) Traffic() engine.TrafficSpan {
+// Traffic is the half hour that has begun, up to the newest call and to how many matches are stored.
+func (r *Runner) Traffic(stored int64) engine.TrafficSpan {
 	m := r.opt.Monitor
 	m.Calls(r.opt.Calls(m.CallSeq()))
-	return m.Present(wall.Now())
+	return m.Present(wall.Now(), stored)
 }
 
 // Metrics sums up a window that ends now, of the jobs of one kind or, for "", of all; at most maxWindow,

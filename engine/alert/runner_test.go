@@ -330,7 +330,8 @@ func TestRunner_FoldsChangesAndCallsOnce(t *testing.T) {
 	})
 }
 
-// TestV8b_TrafficHasTheNewestCalls: the half hour that has begun counts the calls that no evaluation has seen yet, each once.
+// TestV8b_TrafficHasTheNewestCalls: the half hour that has begun counts the calls and matches that no evaluation has seen yet,
+// each once.
 func TestV8b_TrafficHasTheNewestCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := run(t, &shelf{})
@@ -339,12 +340,12 @@ func TestV8b_TrafficHasTheNewestCalls(t *testing.T) {
 			b.mu.Lock()
 			b.calls = append(b.calls, engine.CallRow{Seq: uint64(i + 1), At: time.Now(), Status: 200})
 			b.mu.Unlock()
-			if got := b.Traffic(); got.Calls != i+1 || !got.At.Equal(time.Now().Truncate(engine.TrafficEvery)) {
+			if got := b.Traffic(int64(i + 1)); got.Calls != i+1 || got.Stored != i+1 || !got.At.Equal(time.Now().Truncate(engine.TrafficEvery)) {
 				t.Errorf("after %d calls: %+v", i+1, got)
 			}
 		}
 		time.Sleep(2 * evaluateEvery)
-		if m, err := b.Metrics("", 0); err != nil || len(m.Traffic) != 1 || m.Traffic[0].Calls != 3 {
+		if m, err := b.Metrics("", 0); err != nil || len(m.Traffic) != 1 || m.Traffic[0].Calls != 3 || m.Traffic[0].Stored != 3 {
 			t.Errorf("evaluated: %+v, %v", m.Traffic, err)
 		}
 	})

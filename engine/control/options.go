@@ -16,8 +16,8 @@ type Alerts interface {
 	Evaluated() time.Time
 	// Firing is how many fire that nobody has acknowledged or silenced.
 	Firing() int
-	// Traffic is the half hour that has begun.
-	Traffic() engine.TrafficSpan
+	// Traffic is the half hour that has begun, in which so many matches are stored by now.
+	Traffic(stored int64) engine.TrafficSpan
 	// Metrics sums up a window that ends now, an hour for 0, of the jobs of one kind; "" =
 	// of all.
 	Metrics(kind engine.Kind, window time.Duration) (engine.Metrics, error)

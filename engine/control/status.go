@@ -44,16 +44,16 @@ func withDiscards(rows []engine.QueueRow, discards map[engine.Queue]int) []engin
 // so it reads nothing from disk.
 func (c *Control) engineRow() engine.EngineRow {
 	row, _ := c.reading()
-	row.Traffic = c.traffic()
+	row.Traffic = c.traffic(row.Stored)
 	return row
 }
 
 // traffic is the half hour that has begun.
-func (c *Control) traffic() engine.TrafficSpan {
+func (c *Control) traffic(stored int64) engine.TrafficSpan {
 	if c.opt.Alerts == nil {
 		return engine.TrafficSpan{}
 	}
-	return c.opt.Alerts.Traffic()
+	return c.opt.Alerts.Traffic(stored)
 }
 
 // reading is that row without its traffic, and the limits that it was made from. It asks nothing of the alerts that their

@@ -118,6 +118,9 @@ func TestV8e_YoungAlertsAreDrawnWide(t *testing.T) {
 		d.rest()
 		d.wants("−10 min")
 		d.lacks("−1 h", "−30 min")
+		d.press("enter")
+		d.wants("HISTORY per 5 min", "−10 min")
+		d.lacks("LAST HOUR per 5 min")
 	})
 }
 

@@ -157,7 +157,7 @@ func (p *screen) drawn(v *page.View, list part.Section, r *engine.AlertRow) []st
 		part.Section{Title: columns.AlertName(r), Rows: stands, Height: len(stands)}),
 		v.Abreast(top, min(v.H-top, tallestChart+4), []func(w, h int) part.Section{
 			func(w, h int) part.Section {
-				return part.Section{Title: "LAST HOUR", Note: "per 5 min", Rows: historyChart(v, r, w, h)}
+				return part.Section{Title: "HISTORY", Note: "per 5 min", Rows: historyChart(v, r, w, h)}
 			},
 			func(w, h int) part.Section {
 				return part.Section{Title: "EVIDENCE", Note: page.Count(len(r.Evidence)),

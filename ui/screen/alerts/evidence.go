@@ -117,7 +117,7 @@ func (p *evidence) Draw(v *page.View) []string {
 	h := max(v.H-len(head)-3, 1)
 	if charted {
 		chart := historyChart(v, r, w, tallestChart+2)
-		panels = append(panels, part.Section{Title: "LAST HOUR", Note: "per 5 min", Rows: chart, Height: len(chart)})
+		panels = append(panels, part.Section{Title: "HISTORY", Note: "per 5 min", Rows: chart, Height: len(chart)})
 		h -= len(chart) + 2
 	}
 	empty := cmp.Or(p.List.Empty(v), "no evidence is kept: the alert never fired, or what spoke for it has gone")

@@ -107,14 +107,14 @@ func (p *Job) headRow(v *page.View, w int) string {
 }
 
 // triesText is how many tries were used of those that the policy has, in the present round: a retry
-// by hand begins a new one.
+// by hand begins a new one, and so does each phase of a sync.
 // Before the answer the policy's number of tries is not known.
 func (p *Job) triesText(v *page.View, j engine.JobRow) string {
 	text := human.Counted(j.Tries, "try", "tries") + " used"
 	if p.Detail.MaxAttempts > 0 {
 		text = strconv.Itoa(j.Tries) + " of " + strconv.Itoa(p.Detail.MaxAttempts) + " tries used"
 	}
-	text += human.If(j.Round > 1, " since it was retried")
+	text += human.If(j.Round-j.Phase > 1, " since it was retried")
 	if j.State == engine.Retryable || j.State == engine.Scheduled {
 		text += ", next " + v.Until(j.Due)
 	}
@@ -227,7 +227,7 @@ func (p *Job) factRows(v *page.View, w int) []string {
 // allTries is how many tries a job has had where a retry by hand began to count anew; of its
 // first round the head tells.
 func allTries(j engine.JobRow) string {
-	return human.If(j.Round > 1, human.Counted(j.Tried(), "try", "tries")+" in all")
+	return human.If(j.Round-j.Phase > 1, human.Counted(j.Tried(), "try", "tries")+" in all")
 }
 
 // endedCell is when the job ended; none while it lives.

@@ -206,3 +206,15 @@ func TestV7i_TheJobBesideMovesWithTheList(t *testing.T) {
 		t.Error("it stays behind the list")
 	}
 }
+
+// TestASyncThatGoesOnWasNotRetried: each of its phases begins a round, as a retry by hand does.
+func TestASyncThatGoesOnWasNotRetried(t *testing.T) {
+	d := retried()
+	d.Job.State = engine.Completed
+	for phase, want := range map[int]string{0: "1 of 3 tries used since it was retried", 1: "1 of 3 tries used"} {
+		d.Job.Phase = phase
+		if got := (&Job{Detail: d}).triesText(nil, d.Job); got != want {
+			t.Errorf("in phase %d of round 2: %q", phase, got)
+		}
+	}
+}

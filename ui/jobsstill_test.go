@@ -350,7 +350,7 @@ func TestV7k_AHoldEndsAtOneInstant(t *testing.T) {
 		if held == nil {
 			t.Fatalf("no hold:\n%s", d.screen())
 		}
-		if row := d.rowWith("▌"); !strings.Contains(row, " "+held[1]) || !strings.Contains(d.screen(), "it goes in "+held[1]+".") {
+		if row := d.rowWith("▌"); !strings.Contains(row, " "+held[1]) || !strings.Contains(d.screen(), "It goes in "+held[1]+": a 429 application") {
 			t.Errorf("the hold ends in %s, and the first row is %q:\n%s", held[1], row, d.screen())
 		}
 	})

@@ -43,7 +43,7 @@ func Merged(loads []engine.Load) []engine.Load {
 // timelines that go all the same, and those in its line that belong to none of them. A share counts for the
 // sync with its index in open.
 func (s *State) InLine(host string, open []engine.AccountRow, begin time.Duration) (out []Share) {
-	known := 0
+	known, again := 0, s.again(host)
 	for i, a := range open {
 		if a.Region != host || s.paused(a.Queue) { // what is paused is in no line
 			continue
@@ -52,8 +52,9 @@ func (s *State) InLine(host string, open []engine.AccountRow, begin time.Duratio
 			known += human.Either(s.Still[a.ID] != "" && !s.down(host, idsMethod), 1, 0)
 			continue
 		}
-		late := lateCalls(a)
-		high := CallsLeft(a) - late
+		matches := max(a.Matches.Open-again[lane{a.ID, MatchMethod}], 0)
+		timelines := max(a.Timelines.Open-again[lane{a.ID, TimelineMethod}], 0)
+		high, late := matches, lateCalls(a)-a.Timelines.Open+timelines
 		if !s.down(host, MatchMethod) {
 			known += a.Matches.Open
 		}
@@ -63,7 +64,7 @@ func (s *State) InLine(host string, open []engine.AccountRow, begin time.Duratio
 			known += a.Timelines.Open
 		}
 		if s.Still[a.ID] != "" {
-			high, late = 0, human.Either(s.Late[a.ID], a.Timelines.Open, 0)
+			high, late = 0, human.Either(s.Late[a.ID], timelines, 0)
 		}
 		load := engine.Load{Host: host, Queue: a.Queue, Owner: a.ID, Priority: engine.PriorityHigh, Calls: float64(high)}
 		last := load
@@ -82,6 +83,21 @@ func (s *State) InLine(host string, open []engine.AccountRow, begin time.Duratio
 		break // all windows of a host have one line
 	}
 	return out
+}
+
+// lane is an account's calls of a method.
+type lane struct{ owner, method string }
+
+// again counts the calls of a host that wait for an instant: they are in no line, and dealt by that, see
+// [calendar.Retry].
+func (s *State) again(host string) map[lane]int {
+	n := map[lane]int{}
+	for i := range s.Waiting {
+		if w := &s.Waiting[i]; w.Host == host {
+			n[lane{w.Owner, w.Method}]++
+		}
+	}
+	return n
 }
 
 // down reports whether an endpoint is.

@@ -97,10 +97,11 @@ func (p *Plan) host(name string) *hostPlan {
 
 // standsStill plans nothing of a host whose syncs all stand still; what waits is counted.
 func (p *Plan) standsStill(c *calendar) {
+	again := p.again(c.Host)
 	for _, a := range p.Open {
 		if why := p.Still[a.ID]; why != "" && a.Region == c.Host {
 			c.Stuck, c.Why = true, cmp.Or(c.Why, why)
-			c.HostForecast.Line += max(CallsLeft(a), 0)
+			c.HostForecast.Line += max(CallsLeft(a)-again[lane{a.ID, MatchMethod}]-again[lane{a.ID, TimelineMethod}], 0)
 		}
 	}
 }

@@ -87,7 +87,8 @@ func TestI2_RetriesWaitForWhatIsInLineBefore(t *testing.T) {
 	row := func(id, region string, open int) engine.AccountRow {
 		return engine.AccountRow{ID: id, Region: region, Status: engine.Syncing, Matches: engine.Progress{Total: 900, Open: open}}
 	}
-	s.Open = []engine.AccountRow{row("long", "asia", 150), row("short", "asia", 50), row("far", "europe", 500)}
+	// Of a sync's open matches those that wait for an instant are in no line.
+	s.Open = []engine.AccountRow{row("long", "asia", 150+2), row("short", "asia", 50+2), row("far", "europe", 500)}
 	timeline := match("3", "short", time.Second)
 	timeline.Priority = engine.PriorityLow
 	call, rank, paused := match("4", "", time.Second), match("5", "long", time.Second), match("6", "long", time.Second)
@@ -141,7 +142,7 @@ func TestI7_OneRetryOfWhatIsDownIsFirst(t *testing.T) {
 func TestTheNextMinutesAddUp(t *testing.T) {
 	s := state(window{limit: 100, used: 80, span: 12 * time.Second, reset: 4 * time.Second}, 499)
 	s.Open = []engine.AccountRow{
-		{ID: "heron", RiotID: "Night Heron#EUW", Region: "asia", Status: engine.Syncing, WantsTimelines: true, Matches: engine.Progress{Total: 900, Open: 477}},
+		{ID: "heron", RiotID: "Night Heron#EUW", Region: "asia", Status: engine.Syncing, WantsTimelines: true, Matches: engine.Progress{Total: 900, Open: 478, Retrying: 1}},
 		{ID: "fox", RiotID: "달빛 여우#KR1", Region: "asia", Status: engine.Syncing, Matches: engine.Progress{Total: 900}, Timelines: engine.Progress{Open: 22}},
 	}
 	s.Waiting = []forecast.Waiting{match("1", "heron", 30*time.Second)}
@@ -156,12 +157,12 @@ func TestTheNextMinutesAddUp(t *testing.T) {
 	if len(f.Accounts) != 3 || f.Accounts[0].Account != "heron" || f.Accounts[0].RiotID != "Night Heron#EUW" || sum(f.Accounts[0].Past) != 60 || f.Accounts[2].Account != "left" {
 		t.Fatalf("%+v", f.Accounts)
 	}
-	const all = 477 + 477 + 22 + 1
+	const all = 477 + 1 + 478 + 22
 	accounts, windows, left, h := 0, 0, 0, f.Hosts[0]
 	for _, a := range f.Accounts {
 		accounts, left = accounts+sum(a.Planned), left+a.Calls
 	}
-	if heron := f.Accounts[0]; left != all-1 || heron.Calls != 2*477 || heron.Ends.Sub(now) < 111*time.Second || !f.Accounts[2].Ends.IsZero() {
+	if heron := f.Accounts[0]; left != all || heron.Calls != 2*478 || heron.Ends.Sub(now) < 111*time.Second || !f.Accounts[2].Ends.IsZero() {
 		t.Errorf("%d calls of syncs, %+v", left, f.Accounts)
 	}
 	for _, w := range h.Windows {
@@ -223,7 +224,7 @@ func TestI2_AnOutagePromisesNoEnd(t *testing.T) {
 	s.Still = forecast.Still{"a": "match calls to asia fail", "b": "ids calls to asia fail"}
 	s.Waiting = []forecast.Waiting{match("1", "a", 2*time.Minute)}
 	got := forecast.New(s).Answer(time.Hour, nil)
-	if h := got.Hosts[0]; !h.Stuck || h.Line != 900 {
+	if h := got.Hosts[0]; !h.Stuck || h.Line+h.Retries != 900 {
 		t.Errorf("the host: %+v", h)
 	}
 	if len(got.Accounts) != 1 || got.Accounts[0].Calls != 900 || !got.Accounts[0].Ends.IsZero() {
@@ -273,6 +274,23 @@ func TestI3_TimelinesThatAreDownAreNotPlanned(t *testing.T) {
 		got := forecast.New(s).Answer(time.Hour, nil)
 		if got.Hosts[0].Line != want || got.Accounts[0].Calls != want {
 			t.Errorf("%d calls are planned, %d of the account, want %d", got.Hosts[0].Line, got.Accounts[0].Calls, want)
+		}
+	}
+}
+
+// TestI2_ARetryIsPlannedOnce: its account counts it as open, too.
+func TestI2_ARetryIsPlannedOnce(t *testing.T) {
+	s := state(window{limit: 100, span: 2 * time.Minute, reset: time.Minute}, 27)
+	s.Open = []engine.AccountRow{{ID: "a", Region: "asia", Matches: engine.Progress{Total: 40, Stored: 10, Open: 30, Retrying: 3}, WantsTimelines: true}}
+	for i := range 3 {
+		s.Waiting = append(s.Waiting, match(fmt.Sprint(i), "a", time.Minute))
+	}
+	for _, still := range []forecast.Still{nil, {"a": "match calls to asia fail"}} {
+		const want = 60
+		s.Still = still
+		h := forecast.New(s).Answer(time.Hour, nil).Hosts[0]
+		if h.Line+h.Retries != want || h.Retries != 3 {
+			t.Errorf("%d in line and %d retries are planned, want %d in all", h.Line, h.Retries, want)
 		}
 	}
 }

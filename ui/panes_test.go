@@ -201,6 +201,8 @@ func TestTheRailCountsRetriesAsTheListDoes(t *testing.T) {
 		for i := range scene.Update.Jobs {
 			if j := &scene.Update.Jobs[i]; j.State == engine.Available {
 				j.Tries, j.Attempts = 1, 1
+				q := slices.IndexFunc(scene.Update.Queues, func(q engine.QueueRow) bool { return q.Name == j.Queue })
+				scene.Update.Queues[q].Again = 1
 				break
 			}
 		}

@@ -11,9 +11,6 @@ import (
 	"github.com/farsight-console/farsight/engine/forecast"
 )
 
-// listMethod is where a sync asks for the ids of matches.
-const listMethod = "match-v5.ids"
-
 // plan is the forecast by the limits and by what waits, as they are now. A question about a cost has it made
 // anew; rows get that of foreseen.
 func (c *Control) plan() *forecast.Plan {
@@ -186,7 +183,7 @@ func (c *Control) lanesOf(a engine.AccountRow) []string {
 func methodsOf(a engine.AccountRow) []string {
 	switch {
 	case a.Phase == engine.PhaseList:
-		return []string{listMethod}
+		return []string{forecast.ListMethod}
 	case !a.WantsTimelines && a.Timelines.Open == 0:
 		return []string{forecast.MatchMethod}
 	case a.Matches.Open == 0 && a.Timelines.Open > 0:

@@ -49,7 +49,7 @@ func (s *State) InLine(host string, open []engine.AccountRow, begin time.Duratio
 			continue
 		}
 		if a.Matches.Total < 0 { // its one job is told below with the rest, but where it stands still
-			known += human.Either(s.Still[a.ID] != "" && !s.down(host, idsMethod), 1, 0)
+			known += human.Either(s.Still[a.ID] != "" && !s.down(host, ListMethod), 1, 0)
 			continue
 		}
 		matches := max(a.Matches.Open-again[lane{a.ID, MatchMethod}], 0)

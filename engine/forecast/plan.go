@@ -14,7 +14,7 @@ import (
 const (
 	MatchMethod    = "match-v5.match"
 	TimelineMethod = "match-v5.timeline"
-	idsMethod      = "match-v5.ids"
+	ListMethod     = "match-v5.ids"
 )
 
 // Still is why syncs make no call until something happens that nobody can foresee, by

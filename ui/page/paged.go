@@ -89,7 +89,7 @@ func EveryQueue(v *View) engine.QueueRow {
 		for s, n := range q.Counts {
 			sum.Counts[s] += n
 		}
-		sum.Held += q.Held
+		sum.Held, sum.Again = sum.Held+q.Held, sum.Again+q.Again
 		sum.PerMin += q.PerMin
 		if !q.OldestDue.IsZero() && (sum.OldestDue.IsZero() || q.OldestDue.Before(sum.OldestDue)) {
 			sum.OldestDue = q.OldestDue

@@ -9,6 +9,7 @@ import (
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/block"
+	"github.com/farsight-console/farsight/ui/charts"
 	"github.com/farsight-console/farsight/ui/lists"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
@@ -121,18 +122,12 @@ func queueFacts(v *page.View, q engine.QueueRow, w int) []string {
 	pair := func(a, b part.Cell) string {
 		return part.NewLine(v.Theme, w).Gap(1).Field(a, (w-2)/2, part.Words).Cells(b).String()
 	}
-	n := func(t themes.Token, name string, s engine.State, more int) part.Cell {
-		return page.Figure(t, name, int64(q.Counts[s]+more))
-	}
-	again := 0 // in line for another try: retries, as in the list
-	for _, j := range v.InState(engine.Available) {
-		again += page.Btoi(j.InLineAgain() && (q.Name == "" || j.Queue == q.Name))
-	}
+	n := func(t themes.Token, name string, of int) part.Cell { return page.Figure(t, name, int64(of)) }
 	pace := part.Plain(page.Count(int(q.PerMin+0.5)) + " /min")
 	rows := []string{
-		pair(n(themes.Text, "wait", engine.Available, -again), n(themes.Run, "run", engine.Running, 0)),
-		pair(n(themes.Retry, "retry", engine.Retryable, again), page.Figure(themes.Held, "held", int64(q.Held))),
-		pair(n(themes.Err, "discarded", engine.Discarded, 0), pace),
+		pair(n(themes.Text, "wait", charts.InLines([]engine.QueueRow{q})), n(themes.Run, "run", q.Counts[engine.Running])),
+		pair(n(themes.Retry, "retry", q.Retrying()), n(themes.Held, "held", q.Held)),
+		pair(n(themes.Err, "discarded", q.Counts[engine.Discarded]), pace),
 	}
 	if !q.OldestDue.IsZero() {
 		rows = append(rows, v.Row(w, part.As(themes.Dim, " oldest waits "+v.Age(q.OldestDue))))

@@ -123,7 +123,7 @@ func (p *Screen) Draw(v *page.View) []string {
 // before.
 // Widths are of cells, with the gap to the next field.
 const (
-	bucketHost, bucketName  = 9, 9
+	bucketHost              = 9
 	bucketUsed, bucketLimit = 5, 5
 	bucketWindow            = 6
 	bucketRiot, bucketReset = 8, 7
@@ -132,10 +132,13 @@ const (
 	bucketFigures = bucketUsed + bucketLimit + bucketWindow + bucketRiot + bucketReset
 )
 
+// nameWidth is what the name of a bucket takes: a wide screen has room for grandmaster.
+func nameWidth(v *page.View) int { return human.Either(v.Size == page.L, 12, 9) }
+
 // gutterWidth is what stands before the charts.
 // It is the same for all rows, so that the charts begin in one column.
 func gutterWidth(v *page.View) int {
-	w := 1 + bucketName + bucketFigures
+	w := 1 + nameWidth(v) + bucketFigures
 	if v.Size != page.S {
 		w += bucketScale
 	}
@@ -333,7 +336,7 @@ func (d *chartBlock) resetText(at time.Time, window time.Duration) string {
 
 // fieldsFrom is where the figures begin, behind the names.
 func (d *chartBlock) fieldsFrom() int {
-	return human.Either(page.OneHost(d.View), 1+bucketName, 1+bucketHost+bucketName)
+	return human.Either(page.OneHost(d.View), 1+nameWidth(d.View), 1+bucketHost+nameWidth(d.View))
 }
 
 // fields writes what is known of a bucket by now.
@@ -351,12 +354,12 @@ func (d *chartBlock) fields(l *part.Line, b engine.BucketRow, name themes.Token)
 	sign := d.Theme.State(word)
 	if b.Limit <= 0 {
 		end := d.fieldsFrom() + bucketFigures - bucketReset
-		l.Field(part.As(name, block.ScopeName(b)), 1+bucketName+bucketUsed, part.Words).
+		l.Field(part.As(name, block.ScopeName(b)), 1+nameWidth(d.View)+bucketUsed, part.Words).
 			Cells(part.As(sign.Token, sign.Glyph+" "+word)).To(end)
 		l.Field(part.As(sign.Token, d.In(engine.Latest(b.Blocked, b.NextFree))), bucketReset, part.Number)
 		return
 	}
-	l.Field(part.As(name, block.ScopeName(b)), bucketName, part.Words)
+	l.Field(part.As(name, block.ScopeName(b)), nameWidth(d.View), part.Words)
 	l.Field(part.As(themes.Figure, block.TallCount(int64(b.Counted(d.Now)))), bucketUsed, part.Number)
 	l.Field(part.As(themes.Dim, "/"+block.BriefCount(b.Limit)), bucketLimit, part.Words)
 	l.Field(part.As(themes.Dim, human.Window(b.Window)), bucketWindow, part.Number)

@@ -36,3 +36,15 @@ func TestA429IsListedWithTheFrameThatCountsIt(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestAWideScreenNamesEachBucketWhole: grandmaster has room at 200 cells.
+func TestAWideScreenNamesEachBucketWhole(t *testing.T) {
+	v := pagetest.View(&page.Data{Ready: true})
+	v.W, v.H, v.Size = 200, 56, page.L
+	for _, method := range []string{"league-v4.challenger", "league-v4.grandmaster"} {
+		v.Limits.Buckets = append(v.Limits.Buckets, engine.BucketRow{Host: "kr", Method: method, Kind: "method", Limit: 30, Window: 10 * time.Second})
+	}
+	if got := ansi.Strip(strings.Join(New().Draw(v), "\n")); !strings.Contains(got, "challenger ") || !strings.Contains(got, "grandmaster ") {
+		t.Error(got)
+	}
+}

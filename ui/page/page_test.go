@@ -3,6 +3,7 @@ package page
 import (
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -40,6 +41,15 @@ func TestWords(t *testing.T) {
 	} {
 		if c.got != c.want {
 			t.Errorf("got %q, want %q", c.got, c.want)
+		}
+	}
+}
+
+// TestTheWordsOfAScreenAreExplained: those that stand on it and that nobody brings along.
+func TestTheWordsOfAScreenAreExplained(t *testing.T) {
+	for word, s := range map[string]Screen{"paced": ScreenLimits, "puuid": ScreenAccounts, "shape": ScreenClasses} {
+		if names, means := Words(s, true); !strings.Contains(strings.Join(append(names, means...), " "), word) {
+			t.Errorf("%q is not told on %v", word, s)
 		}
 	}
 }

@@ -198,7 +198,9 @@ func TestI11_AuditShowsAndTakesBack(t *testing.T) {
 		if c := d.last(); c.DryRun || c.Op != engine.OpUndo || c.Audit != 7 {
 			t.Errorf("sent %+v", c)
 		}
-		d.press("j", "enter")
+		d.press("j")
+		d.wants("changed 1 queue, no job")
+		d.press("enter")
 		d.wants("report.weekly: open → paused", "it turned the switch of a queue")
 		d.press("q", "/")
 		d.text("who:op")

@@ -40,6 +40,9 @@ func TimeRows(v *page.View, w, h int, back, ahead time.Duration, rows []TimeRow)
 	past := min(int(back/step)+1, cells-1)
 	if ahead == 0 { // nothing is to come: now ends the axis, and its word has room
 		past = room + 1
+		// A fourth of such a step is fine enough that the oldest instant is near the axis' left end.
+		least := back / time.Duration(room)
+		step = max((least+step/4-1)/(step/4), 1) * (step / 4)
 	}
 	axis := part.NewAxis(v.Now, step, past, cells)
 	apart := human.Either(2*len(rows) <= h-1, 2, 1)

@@ -258,11 +258,17 @@ func (p *screen) detail(v *page.View, w, h int) []string {
 		rows = append(rows, v.Row(w, part.As(themes.Dim, label), part.Plain(line)))
 		label = strings.Repeat(" ", len(label))
 	}
-	for _, f := range []block.Fact{{Key: "changed", Value: columns.Changed(&e)},
+	for _, f := range []block.Fact{{Key: "changed", Value: changed(&e)},
 		{Key: "at", Value: e.At.In(v.Now.Location()).Format("Mon 02 Jan 15:04:05 -07:00")}} {
 		rows = append(rows, block.FactRow(v, w, f))
 	}
 	return rows[:min(len(rows), h)]
+}
+
+// changed says how many a command has changed, and of what where that is no job.
+func changed(e *engine.AuditEntry) string {
+	word := map[operation.Target]string{operation.Queue: " queue, no job", operation.Schedule: " schedule"}[operation.Of(e.Op).Target]
+	return columns.Changed(e) + human.If(e.Applied == 1, word)
 }
 
 // why is the reason that was given with a command; few are.

@@ -144,5 +144,5 @@ func (p *entry) empty(v *page.View) string {
 	if none := p.List.Empty(v); none != "" || p.entry.Applied == 0 {
 		return cmp.Or(none, "it changed nothing")
 	}
-	return "what it changed is no job: the result tells"
+	return "no job that was here before: see the result"
 }

@@ -2,6 +2,7 @@ package alert
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -414,5 +415,14 @@ func TestAlerts_AGapIsNoSilence(t *testing.T) {
 	again.pass(time.Hour, nil)
 	if !again.fired["silent-sync"] || !again.fired["queue-age"] {
 		t.Errorf("nothing has moved for an hour after a restart, and it fires %v", again.fired)
+	}
+}
+
+// TestARuleOfPhoneCallsSaysSo: beside it stand those of Riot's.
+func TestARuleOfPhoneCallsSaysSo(t *testing.T) {
+	for _, r := range rules() {
+		if r.Kind == engine.KindCall && !strings.Contains(r.About, "phone calls") {
+			t.Errorf("%s: %q", r.Name, r.About)
+		}
 	}
 }

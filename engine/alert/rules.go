@@ -67,7 +67,7 @@ func rules() []Rule {
 		{Name: "spike", About: "status spike per 1 h", Measure: spike, Unit: engine.AlertCount,
 			Limit: 10, Factor: 3, Window: time.Hour, For: 5 * time.Minute,
 			Next: "open its jobs: compare them with Riot's status page"},
-		{Name: "call-give-ups", About: "calls given up per 1 h", Measure: giveUps, Kind: engine.KindCall,
+		{Name: "call-give-ups", About: "phone calls given up per 1 h", Measure: giveUps, Kind: engine.KindCall,
 			Unit:  engine.AlertShare,
 			Limit: 0.30, Min: 20, Window: time.Hour, For: 5 * time.Minute,
 			Next: "open its jobs: nobody may be reached by telephone"},

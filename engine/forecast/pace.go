@@ -29,6 +29,9 @@ func Pace(e engine.EngineRow, queues []engine.QueueRow, limits engine.LimitsRow)
 	}
 	w := workOf(queues)
 	why, paused := w.moving(e, limits), w.stopped()
+	if e.Alerts > 0 { // what fires may be that calls fail
+		why = strings.TrimPrefix(why, unstuck)
+	}
 	if why == "" || paused == "" {
 		return cmp.Or(why+paused, "nothing waits for a limit: each call goes at once")
 	}

@@ -36,6 +36,8 @@ func TestPaceSaysWhyItIsNotFaster(t *testing.T) {
 	latest.Name, rank.Name = "latest", "rank"
 	down, unreached := limits(same), engine.EngineRow{State: engine.EngineAPIDown, Why: "match calls to europe fail"}
 	down.Breakers = []engine.BreakerRow{{Host: "europe", Method: "match-v5.match", Waiting: 540}}
+	firing := early
+	firing.Alerts = 1
 	follows := live
 	follows.Term = &engine.Term{Epoch: 6, Leader: "4711-9f3c on db-1"}
 	told := follows
@@ -66,6 +68,7 @@ func TestPaceSaysWhyItIsNotFaster(t *testing.T) {
 		"nothing is stuck: 535 calls wait for the 12 s window":                  {fresh, queue(535, 2, 3, 0), limits(same)},
 		"nothing is stuck: 536 calls wait for the 12 s window":                  {early, queue(536, 2, 3, 0), limits(func(b *engine.BucketRow) { b.Waiting, b.Used = 536, 100 })},
 		"nothing is stuck: 535 calls wait for the 12 s window on europe":        {live, queue(535, 2, 3, 0), limits(same, engine.BucketRow{Host: "asia", Kind: "app", Used: 3})},
+		"535 calls wait for the 12 s window":                                    {firing, queue(535, 2, 3, 0), limits(same)},
 		"an operator's cap of 50 % brakes: 535 calls wait for the 12 s window":  {live, queue(535, 2, 3, 0), limits(func(b *engine.BucketRow) { b.Cap = 50 })},
 		"a 429 application holds calls to europe: 535 wait":                     {live, queue(535, 2, 3, 0), limits(func(b *engine.BucketRow) { b.Blocked, b.BlockedBy = now.Add(3*time.Second), "429 application" })},
 		"a 429 method holds match calls to europe: 30 wait":                     {live, queue(535, 2, 3, 0), limits(same, held)},

@@ -142,7 +142,7 @@ func (o *Operator) announce(cmd engine.Command, r engine.Receipt) {
 		text = string(cmd.Op)
 	}
 	switch {
-	case strings.HasPrefix(r.Text, targetOf(cmd, r)): // it says whose it is
+	case strings.HasPrefix(r.Text, targetOf(cmd, r)), cmd.Account != "" && strings.Contains(r.Text, cmd.Account): // it says whose it is
 		text = r.Text
 	case r.Text != "":
 		text += ": " + r.Text

@@ -208,4 +208,8 @@ func TestWhatOthersHaveDoneNamesItsTargetOnce(t *testing.T) {
 			t.Errorf("%q, want %q", said, want)
 		}
 	}
+	c.announce(engine.Command{Op: engine.OpTrigger, Account: "Silver Lynx#DEMO", By: engine.Actor{User: "ana"}}, engine.Receipt{Text: "a sync of Silver Lynx#DEMO is in line"})
+	if want := "ana: a sync of Silver Lynx#DEMO is in line"; said != want {
+		t.Errorf("%q, want %q", said, want)
+	}
 }

@@ -43,7 +43,7 @@ func DownNeeds(v *page.View) (out []page.Need) {
 	for _, b := range v.Limits.Breakers {
 		out = append(out, page.Need{
 			ID: "down:" + b.Host + b.Method, Word: string(engine.StandDown),
-			Text: engine.MethodWord(b.Method) + " DOWN, " + downText(v, b), Key: "{open}",
+			Text: engine.MethodWord(b.Method) + " DOWN, " + downText(v, b), Key: "{open}", Alone: true,
 			Open: func(*page.View) page.Effect { s := page.ScreenLimits; return page.Effect{Go: &s} },
 		})
 	}

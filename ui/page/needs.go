@@ -12,7 +12,7 @@ import (
 	"github.com/farsight-console/farsight/engine/human"
 )
 
-// Need is something only a person can settle, with the key that does it.
+// Need is something that a person should see, with the key that settles it.
 type Need struct {
 	ID   string
 	Word string // state word: WARN or ERROR
@@ -23,7 +23,12 @@ type Need struct {
 	// Since is when it began; zero = nobody knows.
 	Since time.Time
 	Open  func(v *View) Effect
+	// Alone: it goes on by itself, and nobody need act.
+	Alone bool
 }
+
+// alone says that nobody need act, as the next step of a rule does, too.
+const alone = "it goes on by itself"
 
 // ruleExpiry is the rule that tells how long the key lives.
 const ruleExpiry = "key-expires"
@@ -66,7 +71,7 @@ func (d *Data) alertNeeds() []Need {
 		if r.State != engine.AlertFiring || d.Engine.State == engine.EngineNoKey && r.Rule == "key" {
 			continue
 		}
-		n := Need{ID: "alert:" + r.ID, Word: "FIRING", Text: needName(&r) + ": " + r.Now(), More: r.Next, Since: r.Since, Key: "{open}", Open: func(*View) Effect { return Effect{Open: &Target{Screen: ScreenEvidence, Row: r}} }}
+		n := Need{ID: "alert:" + r.ID, Word: "FIRING", Text: needName(&r) + ": " + r.Now(), More: r.Next, Alone: strings.HasPrefix(r.Next, alone), Since: r.Since, Key: "{open}", Open: func(*View) Effect { return Effect{Open: &Target{Screen: ScreenEvidence, Row: r}} }}
 		if r.Rule == "429" {
 			n.Text, n.More = unexpected429s(max(int(r.Value), 1))
 		}
@@ -100,7 +105,8 @@ func (d *Data) engineNeeds() []Need {
 	n.Text += d.Engine.Why
 	if d.Engine.State == engine.EngineAPIDown {
 		n.Text, n.More, _ = strings.Cut(n.Text, ": ")
-		n.More += "; it goes on by itself"
+		n.More += "; " + alone
+		n.Alone = true
 	}
 	if waiting := d.waitingJobs(); d.Engine.State == engine.EngineNoKey && waiting > 0 {
 		n.Text, n.More = "no key: "+human.Counted(waiting, "job waits", "jobs wait"), d.Engine.Why

@@ -234,6 +234,20 @@ func TestV3d_APauseSaysByWhom(t *testing.T) {
 	}
 }
 
+// TestV3i_WhatGoesOnByItselfNeedsNobody: of an outage it is told apart how much needs a person.
+func TestV3i_WhatGoesOnByItselfNeedsNobody(t *testing.T) {
+	v := pagetest.View(&page.Data{Ready: true, Engine: engine.EngineRow{State: engine.EngineAPIDown, Why: "ids calls to europe fail: 5 jobs wait"}})
+	v.Alerts = []engine.AlertRow{{ID: "a", State: engine.AlertFiring, Next: "it goes on by itself: the engine probes the host"}}
+	var o Screen
+	for _, want := range []string{"0 · 2 go on by themselves", "1 · 2 go on by themselves"} {
+		if got := o.needsBlock(v, 38, 4).Note; got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+		v.Alerts = append(v.Alerts, engine.AlertRow{ID: "b", State: engine.AlertFiring, Next: "paste a new key"})
+		v = pagetest.View(v.Data)
+	}
+}
+
 // TestACallThatHasLandedIsNotInTheAir: it is told of a moment before its job has moved on.
 func TestACallThatHasLandedIsNotInTheAir(t *testing.T) {
 	v := pagetest.View(&page.Data{Ready: true, Engine: engine.EngineRow{State: engine.EngineLive}})

@@ -281,8 +281,11 @@ func (o *Screen) needsBlock(v *page.View, w, h int) part.Section {
 	src := o.needs(v)
 	tall := human.Either(2*len(src.Items) <= h, 2, 1)
 	s := part.Section{Title: "NEEDS YOU", Empty: cmp.Or(v.Waiting(), "nothing needs you")}
-	if n := len(src.Items); n > 0 {
-		s.Note = page.Count(n)
+	if n, alone := len(src.Items), 0; n > 0 {
+		for i := range src.Items {
+			alone += page.Btoi(src.Items[i].Alone)
+		}
+		s.Note = page.Joined(v, page.Count(n-alone), human.If(alone > 0, human.Counted(alone, "goes on by itself", "go on by themselves")))
 	}
 	return o.listed(v, paneNeeds, w, h, tall, src, s, func(l *part.Line, i, row int) {
 		n := src.Items[i]

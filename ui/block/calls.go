@@ -3,11 +3,13 @@ package block
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/charts"
 	"github.com/farsight-console/farsight/ui/lists"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
@@ -76,7 +78,17 @@ func (r CallList) Find(id string) (int, bool) {
 var recorderShown = columns.CallList.Drawn("at", page.ByView(func(v *page.View, c *engine.CallRow) part.Cell {
 	layout := human.Either(v.Size == page.S, "15:04:05", "15:04:05.000")
 	return part.As(themes.Dim, c.At.In(v.Now.Location()).Format(layout))
-}))
+})).Drawn("target", page.ByView(targetCell))
+
+// targetCell is what a call asked for. A list of matches is asked for by an id that says nothing: it has the name of
+// whose it is, where that is known, and from which match on.
+func targetCell(v *page.View, c *engine.CallRow) part.Cell {
+	_, from, list := strings.Cut(c.Target, "… +")
+	if a, known := v.Account(c.Owner); list && known {
+		return part.Plain(human.If(from != "0", from+"+ of ") + charts.PlayerName(a.RiotID))
+	}
+	return part.Plain(c.Target)
+}
 
 // RecorderColumns are the heads of the recorder. Those of a narrow screen give the time the 8 cells
 // of "15:04:05", and the rest to what was asked for.

@@ -43,3 +43,11 @@ func TestV11f_SyncsHaveNoIDs(t *testing.T) {
 		}
 	})
 }
+
+// TestTheLastCallLeavesAfterWhatIsKnown: while lists are still being read, the board below the chart says so as well.
+func TestTheLastCallLeavesAfterWhatIsKnown(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		d := open(t, uitest.Busy(), 120, 40, testOptions())
+		d.wants("done after 12:48:16", "the last leaves after 12:48:16")
+	})
+}

@@ -78,20 +78,15 @@ func (g *inGroups) want(v *page.View, p *Screen) engine.Query {
 		return q
 	}
 	if p.which == page.ShownAll { // it has the newest, and they go last
-		if p.queue == "" {
-			return g.soon.Ask(v, v.Seq, block.NextQuery)
-		}
-		return nil
+		return g.wantNext(v, p)
 	}
 	// All there are have been read: their reasons are counted here.
 	if p.more {
 		if q := g.reasons.Want(v, p.queue); q != nil {
 			return q
 		}
-		if p.queue == "" { // the question is about all queues
-			if q := g.soon.Ask(v, v.Seq, block.NextQuery); q != nil {
-				return q
-			}
+		if q := g.wantNext(v, p); q != nil {
+			return q
 		}
 	}
 	if p.endedToo(v) {
@@ -100,6 +95,18 @@ func (g *inGroups) want(v *page.View, p *Screen) engine.Query {
 		}
 	}
 	return nil
+}
+
+// wantNext asks for what goes next, after each answer with the list: of two readings the newer is then always this one,
+// which says of every job in line where it stands.
+func (g *inGroups) wantNext(v *page.View, p *Screen) engine.Query {
+	if p.queue != "" { // the question is about all queues
+		return nil
+	}
+	if p.Came.After(g.soon.At) {
+		g.soon.At = time.Time{}
+	}
+	return g.soon.Ask(v, v.Seq, block.NextQuery)
 }
 
 // endedToo reports whether the list of live jobs has room for those that have ended.

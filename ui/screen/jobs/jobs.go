@@ -199,22 +199,42 @@ func (p *Screen) add(v *page.View, asked engine.JobsQuery, at engine.Page, came 
 	}
 }
 
-// goNext are the jobs that go next, where they were read after the list.
-func (p *Screen) goNext() map[engine.JobID]engine.JobRow {
-	next := map[engine.JobID]engine.JobRow{}
+// soonest are the jobs that go next, where they were read after the list.
+type soonest struct {
+	jobs   map[engine.JobID]engine.JobRow
+	last   time.Time      // when the last of those in line goes
+	places map[string]int // of the last of each line
+}
+
+func (p *Screen) goNext() soonest {
+	next := soonest{map[engine.JobID]engine.JobRow{}, time.Time{}, map[string]int{}}
 	if p.came.soon.After(p.came.list) {
 		for _, j := range p.groups.next {
-			next[j.ID] = j
+			next.jobs[j.ID] = j
+			if j.State == engine.Available && j.Stand == "" {
+				next.last = engine.Latest(next.last, j.Until)
+				next.places[j.Line] = max(next.places[j.Line], j.Place)
+			}
 		}
 	}
 	return next
 }
 
+// behind puts a job in line that is not among them after them: by the list's own reading, from before a sync brought
+// jobs that go first, it would stand between them.
+func (s *soonest) behind(j *engine.JobRow) {
+	if j.State == engine.Available && j.Stand == "" && j.Place > 0 && !j.Until.IsZero() {
+		j.Until, j.Place = engine.Latest(j.Until, s.last), s.places[j.Line]+j.Place
+	}
+}
+
 // newest is a job of the list as it was told last, and whether Watch tells of it. The revision (Rev) of a job grows with
 // each change, which tells the newer of two rows.
-func (p *Screen) newest(v *page.View, j engine.JobRow, next map[engine.JobID]engine.JobRow) (_ engine.JobRow, watched bool) {
-	if newer, ok := next[j.ID]; ok {
+func (p *Screen) newest(v *page.View, j engine.JobRow, next *soonest) (_ engine.JobRow, watched bool) {
+	if newer, ok := next.jobs[j.ID]; ok {
 		j = newer
+	} else {
+		next.behind(&j)
 	}
 	now, watched := v.Job(j.ID)
 	if watched && now.Rev > j.Rev {
@@ -235,7 +255,7 @@ func (p *Screen) merge(v *page.View) []engine.JobRow {
 	next := p.goNext()
 	for _, j := range p.read {
 		was := j.State
-		j, watched := p.newest(v, j, next)
+		j, watched := p.newest(v, j, &next)
 		// It has ended, or left its line, since it was read: Watch tells of all that run or are tried again.
 		told := v.Engine.State != engine.EngineBrowse && (j.State == engine.Running || j.Retrying())
 		if whole && was.Live() && (live && j.State.Terminal() || told && !watched) {

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"strings"
 	"time"
 
 	"github.com/farsight-console/farsight/engine/human"
@@ -205,9 +204,9 @@ func (b BucketRow) Frozen() bool { return b.BlockedBy == BlockedFrozen }
 
 // Freeze says what an operator has stopped, and until when.
 func (b BucketRow) Freeze(now time.Time) string {
-	until := "somebody resumes it"
+	until := "somebody resumes " + human.Either(b.Method == "", "it", "them")
 	if !b.Thaws.IsZero() {
 		until = human.UTC(b.Thaws, now)
 	}
-	return strings.TrimSpace(b.Host+" "+b.Method) + " is frozen until " + until
+	return AreFrozen(b.Host, b.Method) + " until " + until
 }

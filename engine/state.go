@@ -160,14 +160,33 @@ const (
 const fails = " fail"
 
 // Outage is that reason: "match calls to europe fail".
-func Outage(host, method string) string { return MethodWord(method) + " calls to " + host + fails }
+func Outage(host, method string) string { return CallsTo(host, method) + fails }
 
-// OutageWithout is the reason without its host, where there is only one: "match calls fail". Of another reason ok is
-// false.
-func OutageWithout(why string) (brief string, ok bool) {
-	what, failed := strings.CutSuffix(why, fails)
-	what, _, named := strings.Cut(what, " to ")
-	return what + fails, failed && named && strings.HasSuffix(what, " calls")
+// CallsTo names the calls of one method of a host.
+func CallsTo(host, method string) string { return MethodWord(method) + callsTo + host }
+
+const callsTo = " calls to "
+
+// AreFrozen begins what is said of a host or a method that an operator has stopped: "europe is frozen", "match calls to
+// europe are frozen".
+func AreFrozen(host, method string) string {
+	if method == "" {
+		return host + " is" + frozen
+	}
+	return CallsTo(host, method) + " are" + frozen
+}
+
+const frozen = " frozen"
+
+// WithoutHost is the reason of an outage or a freeze without its host, where there is only one: "match calls fail". Of
+// another reason ok is false.
+func WithoutHost(why string) (brief string, ok bool) {
+	what, rest, named := strings.Cut(why, callsTo)
+	at := strings.Index(rest, " ")
+	if !named || at < 0 || rest[at:] != fails && !strings.HasPrefix(rest[at:], " are"+frozen) {
+		return "", false
+	}
+	return what + " calls" + rest[at:], true
 }
 
 // MethodWord is what a method asks for: timeline of match-v5.timeline, account of account-v1.by-riot-id.

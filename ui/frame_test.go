@@ -3,6 +3,7 @@ package ui
 import (
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
@@ -11,6 +12,7 @@ import (
 	"github.com/rivo/uniseg"
 	"pgregory.net/rapid"
 
+	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/internal/scratch"
 	"github.com/farsight-console/farsight/ui/uitest"
 )
@@ -164,4 +166,30 @@ func TestStateWordsRemain(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestW5g_TheCauseOfAFreezeIsSaidWithLittleRoom: what waits is told where there is room for it too.
+func TestW5g_TheCauseOfAFreezeIsSaidWithLittleRoom(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := uitest.DevKey(60, uitest.Noon)
+		s.Update.Engine.Pace = "2,903 calls wait: match calls are frozen until somebody resumes them"
+		for i := range s.Update.Accounts {
+			if a := &s.Update.Accounts[i]; a.Status.Open() {
+				a.Stand = engine.StandHeld
+			}
+		}
+		for i := range s.Jobs {
+			if j := &s.Jobs[i]; j.State == engine.Available {
+				j.Why, j.Stand, j.Until = "match calls to europe are frozen by an operator", engine.StandHeld, time.Time{}
+			}
+		}
+		d := open(t, s, 120, 40, testOptions())
+		if row := strings.Split(d.screen(), "\n")[1]; !strings.Contains(row, " match calls are frozen until somebody resumes them ") {
+			t.Errorf("row 2: %q", row)
+		}
+		d.press("2")
+		if row := d.rowWith("▌"); !strings.Contains(row, " held ") {
+			t.Errorf("the next call of one that is held: %q", row)
+		}
+	})
 }

@@ -162,18 +162,21 @@ func outage(limits engine.LimitsRow) string {
 
 // brakes says what a bucket does to what waits for it.
 func brakes(e engine.EngineRow, limits engine.LimitsRow, b engine.BucketRow) string {
-	wait := human.Counted(b.Waiting, "call waits", "calls wait")
+	wait, hosts := human.Counted(b.Waiting, "call waits", "calls wait"), busyHosts(limits)
 	switch {
-	case b.Frozen():
-		return b.Freeze(limits.At) + ": " + wait
-	case b.Blocked.After(limits.At):
-		calls := "calls"
-		if b.Method != "" {
-			calls = engine.MethodWord(b.Method) + " calls"
+	case b.Frozen(): // the cause comes last: a narrow screen drops what stands before it
+		freeze := b.Freeze(limits.At)
+		if brief, ok := engine.WithoutHost(freeze); ok && len(hosts) == 1 {
+			freeze = brief
 		}
-		return fmt.Sprintf("a %s holds %s to %s: %s", b.BlockedBy, calls, b.Host, human.Counted(b.Waiting, "waits", "wait"))
+		return wait + ": " + freeze
+	case b.Blocked.After(limits.At):
+		calls := "calls to " + b.Host
+		if b.Method != "" {
+			calls = engine.CallsTo(b.Host, b.Method)
+		}
+		return fmt.Sprintf("a %s holds %s: %s", b.BlockedBy, calls, human.Counted(b.Waiting, "waits", "wait"))
 	}
-	hosts := busyHosts(limits)
 	window := "the " + human.Window(b.Window) + " window"
 	if b.Method != "" {
 		window += " of " + engine.MethodWord(b.Method) + " calls"

@@ -114,9 +114,9 @@ func TestW5g_AFrozenMethodIsNoWindow(t *testing.T) {
 	now := time.Date(2026, 1, 20, 12, 0, 0, 0, time.UTC)
 	e := engine.EngineRow{State: engine.EngineLive, Workers: 6, InFlight: 6, Meter: engine.Meter{CallsPerMin: 480}}
 	for want, thaws := range map[string]time.Time{
-		"europe match-v5.match is frozen until somebody resumes it: 30 calls wait":  {},
-		"europe match-v5.match is frozen until 12:30 UTC: 30 calls wait":            now.Add(30 * time.Minute),
-		"europe match-v5.match is frozen until 2026-01-21 12:00 UTC: 30 calls wait": now.AddDate(0, 0, 1),
+		"30 calls wait: match calls are frozen until somebody resumes them": {},
+		"30 calls wait: match calls are frozen until 12:30 UTC":             now.Add(30 * time.Minute),
+		"30 calls wait: match calls are frozen until 2026-01-21 12:00 UTC":  now.AddDate(0, 0, 1),
 	} {
 		limits := engine.LimitsRow{At: now, Buckets: []engine.BucketRow{
 			{Host: "europe", Kind: "app", Window: 12 * time.Second, Limit: 100, Used: 80, Waiting: 535, Paces: true},
@@ -125,6 +125,10 @@ func TestW5g_AFrozenMethodIsNoWindow(t *testing.T) {
 		}}
 		if got := Pace(e, nil, limits); got != want {
 			t.Errorf("got  %q\nwant %q", got, want)
+		}
+		limits.Buckets = append(limits.Buckets, engine.BucketRow{Host: "asia", Kind: "app", Used: 1})
+		if got := Pace(e, nil, limits); !strings.Contains(got, "match calls to europe are frozen") {
+			t.Errorf("of two hosts: %q", got)
 		}
 	}
 }

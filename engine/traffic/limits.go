@@ -305,7 +305,7 @@ func (l *Limits) Held(name string) engine.Held {
 		}
 	}
 	if f, frozen := l.limiter.FreezeOf(limit.Scope{Host: at.Host, Method: at.Method}); frozen {
-		why := strings.TrimSpace(f.Host+" "+f.Method) + " is " + f.Why
+		why := engine.AreFrozen(f.Host, f.Method) + strings.TrimPrefix(f.Why, "frozen")
 		return engine.Held{Reason: why, Until: f.Until, Ends: !f.Until.IsZero(), Stand: engine.StandHeld}
 	}
 	return engine.Held{}

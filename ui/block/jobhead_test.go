@@ -66,7 +66,7 @@ func TestAHeadingNamesWhatHoldsTheFirst(t *testing.T) {
 
 // TestV7n_WhatGoesNextStandsAboveWhatIsFrozen: whatever the words are that say why jobs stand.
 func TestV7n_WhatGoesNextStandsAboveWhatIsFrozen(t *testing.T) {
-	frozen := engine.JobRow{Job: engine.Job{State: engine.Available}, Why: "europe match-v5.match is frozen by an operator", Stand: engine.StandHeld}
+	frozen := engine.JobRow{Job: engine.Job{State: engine.Available}, Why: "match calls to europe are frozen by an operator", Stand: engine.StandHeld}
 	next := engine.JobRow{Job: engine.Job{State: engine.Available}, Why: "in line", Line: "full asia/match-v5.match", Place: 1}
 	groups := block.GroupJobs([]*engine.JobRow{&frozen, &next}, nil, nil)
 	if len(groups) != 2 || groups[0].Rows[0] != &next {

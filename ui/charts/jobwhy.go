@@ -98,7 +98,7 @@ func whatStands(v *page.View, j *engine.JobRow) string {
 		return v.Keyed("{pause} resumes the queue; a retry would not make it faster.")
 	case j.Why == engine.HoldKeyInvalid.String():
 		return v.Keyed("{key} gives another key; a retry would not make it faster.")
-	case strings.Contains(j.Why, " is frozen "):
+	case strings.Contains(j.Why, " frozen by "):
 		return v.Keyed("{limits} shows it, and {limits/pause} there resumes it; a retry would not make it faster.")
 	}
 	return "A retry would not make it faster."
@@ -359,5 +359,5 @@ func stateVerb(j *engine.JobRow) string {
 		return "waits"
 	}
 	host, method, _ := strings.Cut(lane, "/")
-	return "waits for " + strings.TrimSuffix(engine.MethodWord(method), "+") + " calls to " + host
+	return "waits for " + engine.CallsTo(host, strings.TrimSuffix(method, "+"))
 }

@@ -16,7 +16,7 @@ func BriefWhy(v *View, why string) string {
 	if far, ok := strings.CutPrefix(why, engine.FarBack+": "); ok {
 		return engine.FarBack + ": " + BriefWhy(v, far)
 	}
-	if brief, ok := engine.OutageWithout(why); ok && OneHost(v) {
+	if brief, ok := engine.WithoutHost(why); ok && OneHost(v) {
 		return brief
 	}
 	scope, rest, _ := strings.Cut(why, " ")

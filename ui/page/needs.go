@@ -160,7 +160,7 @@ func (d *Data) frozen() []Need {
 			continue
 		}
 		out = append(out, Need{
-			ID: "frozen:" + name, Word: "FROZEN", Text: name + " is frozen", More: cmp.Or(b.FreezeWhy, "its calls wait until somebody resumes them"), Key: "{open}",
+			ID: "frozen:" + name, Word: "FROZEN", Text: engine.AreFrozen(b.Host, b.Method), More: cmp.Or(b.FreezeWhy, human.Either(b.Method == "", "its calls", "they")+" wait until somebody resumes them"), Key: "{open}",
 			Open: func(*View) Effect { s := ScreenLimits; return Effect{Go: &s} },
 		})
 	}

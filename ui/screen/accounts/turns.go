@@ -2,6 +2,7 @@ package accounts
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -54,7 +55,7 @@ func sooner(a, b *engine.JobRow) bool {
 // next is when the next call of an account leaves; "" = it has none to come. Of one that is far behind the others about
 // when, as it is foreseen.
 func (p *Screen) next(v *page.View, a *engine.AccountRow) part.Cell {
-	if !a.Status.Open() || a.Stand != "" || v.Engine.State == engine.EngineBrowse {
+	if !a.Status.Open() || v.Engine.State == engine.EngineBrowse {
 		return part.Cell{}
 	}
 	if slices.ContainsFunc(v.Running(), func(j engine.JobRow) bool { return j.Owner == a.ID }) {
@@ -64,6 +65,8 @@ func (p *Screen) next(v *page.View, a *engine.AccountRow) part.Cell {
 	v.Hold(rows)
 	j := rows[0]
 	switch at := page.GoesAt(&j); {
+	case at.IsZero() && a.Stand != "":
+		return part.As(themes.Held, strings.ToLower(string(a.Stand)))
 	case at.IsZero():
 		if at = p.plan.NextOf(a.ID); j.ID == "" && at.After(v.Now) {
 			return part.Plain("~" + v.In(at))

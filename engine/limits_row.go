@@ -147,6 +147,8 @@ type CallRow struct {
 	Proof      bool          `json:"proof,omitempty"`
 	Job        JobID         `json:"job,omitempty"`
 	Owner      string        `json:"owner,omitempty"` // the account whose work it was
+	Try        int           `json:"try,omitempty"`   // of its job; 0 = not known
+	Asked      time.Time     `json:"asked,omitzero"`  // when its job was made; zero = not known
 	Status     int           `json:"status"`          // 0 = no answer
 	Class      Class         `json:"class,omitempty"`
 	Took       time.Duration `json:"took_ns"`                  // until its answer was read

@@ -85,7 +85,7 @@ func (a *attempt) call(ctx context.Context, do func(context.Context) error) (o e
 	}
 	job := a.Run.Job.ID
 	before := a.opt.Limits.calls.last()
-	a.opt.Limits.calls.begin(job, a.Run.Job.Owner)
+	a.opt.Limits.calls.begin(&a.Run.Job)
 	if o, held := a.tried(ctx); held {
 		return o.With(a.cost(before)), false
 	}

@@ -31,7 +31,7 @@ type recorder struct {
 	perSecond  [ratedFor]int
 	stamp      [ratedFor]int64 // the second that perSecond counts
 	owned      [engine.ForecastPast]ownedCalls
-	owners     map[engine.JobID]string // of the jobs whose calls are under way
+	work       map[engine.JobID]engine.CallRow // what all calls of a job have in common, of those under way
 	// middle is the median when the newest call was middleOf: it is asked for far more often than there
 	// are calls.
 	middle   time.Duration
@@ -56,7 +56,8 @@ func (r *recorder) add(c riot.Call) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	called.Seq, called.Owner = r.seq+1, r.owners[called.Job]
+	of := r.work[called.Job]
+	called.Seq, called.Owner, called.Try, called.Asked = r.seq+1, of.Owner, of.Try, of.Asked
 	r.keep(called)
 }
 
@@ -119,21 +120,21 @@ type ownedCalls struct {
 
 func stepOf(at time.Time) int64 { return at.UnixNano() / int64(engine.ForecastStep) }
 
-// begin notes whose work a job's calls are until [recorder.own].
-func (r *recorder) begin(job engine.JobID, owner string) {
+// begin notes whose work a job's calls are until [recorder.own], and which try.
+func (r *recorder) begin(j *engine.Job) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.owners == nil {
-		r.owners = map[engine.JobID]string{}
+	if r.work == nil {
+		r.work = map[engine.JobID]engine.CallRow{}
 	}
-	r.owners[job] = owner
+	r.work[j.ID] = engine.CallRow{Owner: j.Owner, Try: j.Tries, Asked: j.Created}
 }
 
 // own counts the calls that a job has made as its account's work.
 func (r *recorder) own(job engine.JobID, owner string, calls int, now time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if delete(r.owners, job); owner == "" || calls == 0 {
+	if delete(r.work, job); owner == "" || calls == 0 {
 		return
 	}
 	step := stepOf(now)
@@ -254,7 +255,7 @@ func (r *recorder) after(seq uint64) (rows []engine.CallRow) {
 func (r *recorder) forgets() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	clear(r.owners)
+	clear(r.work)
 	for i := range r.ring {
 		c := &r.ring[i]
 		c.Owner, c.Target, c.headers, c.body = "", "", nil, ""

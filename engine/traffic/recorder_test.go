@@ -160,19 +160,19 @@ func TestCallsOfThePastMinuteByAccount(t *testing.T) {
 	}
 }
 
-// TestACallSaysWhoseWorkItWas: from the first one of a job to its last.
+// TestACallSaysWhoseWorkItWas: and which try of it, from the first one of a job to its last.
 func TestACallSaysWhoseWorkItWas(t *testing.T) {
 	var r recorder
 	made := riot.Call{At: noon}
 	made.Job = "1"
-	r.begin("1", "ana")
+	r.begin(&engine.Job{ID: "1", Owner: "ana", Tries: 2, Created: noon})
 	r.add(made)
 	r.own("1", "ana", 1, noon)
 	r.add(made)
-	if rows := r.after(0); rows[0].Owner != "ana" || rows[1].Owner != "" || len(r.owners) != 0 {
-		t.Errorf("%+v, %v", rows, r.owners)
+	if rows := r.after(0); rows[0].Owner != "ana" || rows[0].Try != 2 || rows[0].Asked != noon || rows[1].Owner != "" || rows[1].Try != 0 || len(r.work) != 0 {
+		t.Errorf("%+v, %v", rows, r.work)
 	}
-	r.begin("1", "ana")
+	r.begin(&engine.Job{ID: "1", Owner: "ana"})
 	r.forgets()
 	r.add(made) // it was under way
 	for _, row := range r.after(0) {

@@ -83,7 +83,7 @@ func demoCalls() (calls []engine.CallRow) {
 		i := len(calls)
 		c := engine.CallRow{
 			Seq: uint64(i + 1), At: when, Host: "europe", Method: "match-v5.match", Target: fmt.Sprintf("EUW1_%d", 6741269343+i*7919), Status: 200,
-			Took: time.Duration(42+i*37%48) * time.Millisecond, Paced: time.Duration(90+i*13%50) * time.Millisecond, PacedBy: "app:europe 100/12s",
+			Took: time.Duration(42+i*37%48) * time.Millisecond, Paced: time.Duration(90+i*13%50) * time.Millisecond, PacedBy: "app:europe 100/12s", Try: 1,
 		}
 		if i%5 == 2 {
 			c.Method = "match-v5.timeline"

@@ -96,7 +96,7 @@ func DevKey(accounts int, now time.Time) Scene {
 		if i < made {
 			s.Update.Calls = append(s.Update.Calls, engine.CallRow{
 				Seq: uint64(i + 1), At: devCallAt(i), Host: "europe", Method: "match-v5.match", Target: key, Job: j.ID, Status: 200,
-				Took: time.Duration(42+i*37%48) * time.Millisecond, Paced: time.Second, PacedBy: "app:europe 100/120s",
+				Took: time.Duration(42+i*37%48) * time.Millisecond, Paced: time.Second, PacedBy: "app:europe 100/120s", Try: 1, Asked: devBegan,
 			})
 			continue
 		}

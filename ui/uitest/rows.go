@@ -171,13 +171,13 @@ func busyCalls(n int) []engine.CallRow {
 	for i := range calls {
 		back := time.Duration(n-i)*1100*time.Millisecond + 320*time.Millisecond
 		c := engine.CallRow{
-			Seq: uint64(i + 1), At: at(back), Host: "asia", Method: "match-v5", Target: fmt.Sprintf("KR_%d", 7214550900+i), Job: "j777", Status: 200,
+			Seq: uint64(i + 1), At: at(back), Host: "asia", Method: "match-v5", Target: fmt.Sprintf("KR_%d", 7214550900+i), Job: "j777", Try: 1, Asked: at(16 * time.Minute), Status: 200,
 			Took: time.Duration(96+i*7%40) * time.Millisecond, Paced: time.Duration(840+i*13%400) * time.Millisecond, PacedBy: "app:asia 100/120s",
 			App: fmt.Sprintf("%d:1,%d:120", 1+i%20, 44+i), MethodUsed: fmt.Sprintf("%d:10", 1+i%12),
 		}
 		switch i % 17 {
 		case 5:
-			c.Status, c.Class, c.Target, c.Job = 503, "503", "KR_7214550881", "j881"
+			c.Status, c.Class, c.Target, c.Job, c.Try = 503, "503", "KR_7214550881", "j881", 2
 		case 11:
 			c.Status, c.Class, c.RetryAfter, c.Unforeseen, c.Paced = 429, "429.app", 10*time.Second, i > 20, 0
 		case 14:

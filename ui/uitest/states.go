@@ -86,7 +86,7 @@ func Outage() Scene {
 	for i, back := range []time.Duration{39900, 39800, 39700, 39600, 39500, 34500, 24500, 4500} {
 		calls = append(calls, engine.CallRow{
 			Seq: uint64(len(calls) + 1), At: at(back * time.Millisecond), Host: "europe", Method: "match-v5.match", Target: fmt.Sprintf("EUW1_%d", 6742801111+i*7919),
-			Status: 503, Class: "503", Took: 61 * time.Millisecond, Paced: 110 * time.Millisecond, PacedBy: "app:europe 100/12s",
+			Status: 503, Class: "503", Took: 61 * time.Millisecond, Paced: 110 * time.Millisecond, PacedBy: "app:europe 100/12s", Try: 1,
 		})
 	}
 	s := demo("outage", 80, 535, calls, demoAccounts())

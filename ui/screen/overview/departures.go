@@ -37,8 +37,6 @@ type departures struct {
 	page.Answer
 	soon  []engine.JobRow
 	known map[engine.JobID]engine.JobRow // of the last answers: a call's job has left the newest by then
-	ended page.Answer                    // about jobs that left before this console saw them
-	blank time.Time                      // of the newest call on the board that is of one of them
 	at    time.Time
 	rows  []departure
 	first int // of rows that has not been made
@@ -48,39 +46,27 @@ type departures struct {
 // boardEvery is how often the board moves: each call that leaves moves all of its rows.
 const boardEvery = time.Second
 
-// mostEnded is how many jobs that ended are asked for. Those of the last calls are among them also after the end of a
-// hundred syncs, whose own jobs and reports end behind them.
-const mostEnded = 300
+// mostKnown is of how many jobs is known whose they are.
+const mostKnown = 1200
 
 func (d *departures) want(v *page.View) engine.Query {
-	switch {
-	case v.Engine.State == engine.EngineBrowse:
-	case d.Due(v, v.Seq):
-		return block.NextQuery
-	case d.blank.Add(page.ReloadEvery).After(d.ended.At) && d.ended.Due(v, v.Seq):
-		q := block.EndedQuery("")
-		q.Limit = mostEnded
-		return q
+	if v.Engine.State == engine.EngineBrowse {
+		return nil
 	}
-	return nil
+	return d.Ask(v, v.Seq, block.NextQuery)
 }
 
 // got takes the answer to one of its questions; false = it is to another one.
 func (d *departures) got(v *page.View, q engine.JobsQuery, a engine.Answer, err error) bool {
-	of := &d.Answer
 	if !q.Soonest {
-		if of = &d.ended; !q.Ended || q.Limit != mostEnded {
-			return false
-		}
+		return false
 	}
-	if !of.Take(v, err) {
+	if !d.Take(v, err) {
 		return true
 	}
 	answer, _ := a.(engine.JobsPage)
-	if d.at = (time.Time{}); q.Soonest {
-		d.soon = answer.Jobs
-	}
-	if len(d.known) > 4*mostEnded || d.known == nil {
+	d.at, d.soon = time.Time{}, answer.Jobs
+	if len(d.known) > mostKnown || d.known == nil {
 		d.known = map[engine.JobID]engine.JobRow{}
 	}
 	for _, j := range answer.Jobs {
@@ -99,7 +85,7 @@ func (d *departures) see(v *page.View, calls []engine.CallRow, past, n int) {
 	}
 	// Half a second beside the charts, which move with the seconds: no step moves both.
 	d.at = v.Now.Add(boardEvery / 2).Truncate(boardEvery).Add(-boardEvery / 2)
-	d.rows, d.blank = d.rows[:0], time.Time{}
+	d.rows = d.rows[:0]
 	made := map[engine.JobID]time.Time{} // when a job's last call was made
 	for _, c := range calls[max(len(calls)-block.LeavingNext, 0):] {
 		made[c.Job] = c.At
@@ -145,17 +131,11 @@ func (d *departures) landed(v *page.View, c *engine.CallRow, next []engine.JobRo
 	if whose, known := v.Account(c.Owner); known && j.ID == "" {
 		j.Owner = whose.ID
 	}
-	row := departure{id: string(c.Job), job: c.Job, row: j, past: true, call: engine.MethodWord(c.Method),
+	row := departure{id: string(c.Job), job: c.Job, row: j, past: true, tries: c.Try, call: engine.MethodWord(c.Method),
 		target: page.BriefTarget(c.Target), leaves: c.At.In(v.Now.Location()).Format("15:04:05.0")}
 	// A job whose next try is listed below keeps its id there: the cursor follows what is to come.
 	if c.Job == "" || slices.ContainsFunc(next, func(j engine.JobRow) bool { return j.ID == c.Job }) {
 		row.id = "call " + strconv.FormatUint(c.Seq, 10)
-	}
-	if row.tries = j.Tries; j.State != engine.Running && !j.State.Terminal() && !(live && now.Retrying()) && j.ID != "" {
-		row.tries++
-	}
-	if j.ID == "" && c.Job != "" {
-		d.blank = c.At
 	}
 	if of, from, list := strings.Cut(row.target, " +"); list && of != "" { // a list of matches is asked for by an id
 		row.target = "a list of matches"
@@ -164,7 +144,7 @@ func (d *departures) landed(v *page.View, c *engine.CallRow, next []engine.JobRo
 		}
 	}
 	row.remark = charts.Became(v, c, "landed ")
-	row.waited = waited(&j, c.At)
+	row.waited = waited(c.Asked, c.At)
 	switch goes := page.GoesAt(&now); {
 	case c.Status == 200 && c.Paced >= 10*time.Millisecond:
 		row.why = "paced " + human.Secs(c.Paced) + " for " + limitWord(c.PacedBy)
@@ -185,8 +165,8 @@ func limitWord(bucket string) string {
 }
 
 // waited is for how long a job had been asked for at an instant; "" = not known.
-func waited(j *engine.JobRow, at time.Time) string {
-	return human.If(!j.Created.IsZero(), human.Dur(at.Sub(j.Created)))
+func waited(asked, at time.Time) string {
+	return human.If(!asked.IsZero(), human.Dur(at.Sub(asked)))
 }
 
 // leaving is a job whose call is under way or to come: the nth of those to come, whatever line it stands in.
@@ -208,7 +188,7 @@ func leaving(v *page.View, j *engine.JobRow, first bool, nth int) departure {
 		}
 	}
 	row := departure{id: string(j.ID), job: j.ID, row: *j, begins: first, under: j.State == engine.Running,
-		call: call, target: target, tries: j.Tries + 1, waited: waited(j, v.Now), why: page.BriefWhy(v, j.Reason())}
+		call: call, target: target, tries: j.Tries + 1, waited: waited(j.Created, v.Now), why: page.BriefWhy(v, j.Reason())}
 	switch {
 	case j.Tries > 0 && !row.under:
 		row.why = "after " + columns.LastAnswer(&j.Job)
@@ -224,7 +204,7 @@ func leaving(v *page.View, j *engine.JobRow, first bool, nth int) departure {
 	run := v.Theme.State("RUNNING")
 	switch {
 	case row.under:
-		row.tries, row.waited, row.leaves = j.Tries, waited(j, j.Started), j.Started.In(v.Now.Location()).Format("15:04:05.0")
+		row.tries, row.waited, row.leaves = j.Tries, waited(j.Created, j.Started), j.Started.In(v.Now.Location()).Format("15:04:05.0")
 		row.remark = part.As(run.Token, run.Glyph+" in the air")
 	case j.Stand != "":
 		sign := v.Theme.State(string(j.Stand))

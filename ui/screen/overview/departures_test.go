@@ -39,7 +39,7 @@ func TestV3a_CallsInTheOrderTheyLeave(t *testing.T) {
 	}
 	v.Calls = []engine.CallRow{
 		{Seq: 1, At: at(-3), Job: "made", Method: "match-v5.match", Target: "KR_made", Status: 200, Took: 85 * time.Millisecond},
-		{Seq: 2, At: at(-2), Job: "again", Method: "match-v5.match", Target: "KR_again", Status: 503},
+		{Seq: 2, At: at(-2), Job: "again", Method: "match-v5.match", Target: "KR_again", Status: 503, Try: 1},
 		{Seq: 3, At: at(-1), Job: "lost", Method: "match-v5.match", Target: "KR_lost", Status: 404},
 	}
 	var d departures
@@ -116,35 +116,17 @@ func TestV3h_TheBoardMovesBesideTheCharts(t *testing.T) {
 	}
 }
 
-// TestV3b_WhoseCallLandedIsTold: a call of a job that was gone before this console began has the name of its player
-// and its try once the engine was asked, and nobody asks for what is known.
+// TestV3b_WhoseCallLandedIsTold: a call of a job that was gone before this console began has the name of its player,
+// its try and how long it waited, however many jobs were made since.
 func TestV3b_WhoseCallLandedIsTold(t *testing.T) {
 	v := pagetest.View(&page.Data{Ready: true, Engine: engine.EngineRow{State: engine.EngineLive}})
-	v.Calls = []engine.CallRow{{Seq: 1, At: v.Now.Add(-time.Minute), Job: "gone", Method: "match-v5.match", Target: "KR_gone", Status: 200}}
+	v.Accounts = []engine.AccountRow{{ID: "a1", RiotID: "Blue Heron#KR1"}}
+	v.Calls = []engine.CallRow{{Seq: 1, At: v.Now, Job: "gone", Owner: "a1", Method: "match-v5.match", Target: "KR_gone", Status: 200,
+		Try: 2, Asked: v.Now.Add(-time.Minute)}}
 	d := departures{Answer: page.Answer{Have: true}}
 	d.see(v, v.Calls, 3, 20)
-	q, _ := d.want(v).(engine.JobsQuery)
-	if !q.Ended || d.rows[0].tries != 0 {
-		t.Fatalf("of a job that is not known %+v is asked", q)
-	}
-	// One that waits for its matches is in no answer: the record says whose it is.
-	v.Accounts = []engine.AccountRow{{ID: "a1", RiotID: "Blue Heron#KR1"}}
-	listed := departures{Answer: page.Answer{Have: true}}
-	listed.see(v, []engine.CallRow{{Seq: 2, At: v.Now, Job: "waits", Owner: "a1", Method: "match-v5.ids", Status: 200}}, 3, 20)
-	if got := v.Whose(&listed.rows[0].row); got != "Blue Heron#KR1" {
-		t.Errorf("the list is for %q", got)
-	}
-	gone := engine.JobRow{Job: engine.Job{ID: "gone", Kind: "match.fetch", Key: "match:KR_gone", State: engine.Completed, Tries: 1}, Player: "카인#KR1"}
-	if !d.got(v, q, engine.JobsPage{Jobs: []engine.JobRow{gone}}, nil) {
-		t.Fatal("the answer is not taken")
-	}
-	v.Now, v.Seq = v.Now.Add(time.Minute), v.Seq+1
-	d.see(v, v.Calls, 3, 20)
-	if r := &d.rows[0]; v.Whose(&r.row) != "카인#KR1" || r.tries != 1 {
-		t.Errorf("for %q, try %d", v.Whose(&r.row), r.tries)
-	}
-	if q, _ := d.want(v).(engine.JobsQuery); q.Ended {
-		t.Error("it is asked again")
+	if r := &d.rows[0]; v.Whose(&r.row) != "Blue Heron#KR1" || r.tries != 2 || r.waited != "1 min" {
+		t.Errorf("for %q, try %d, waited %q", v.Whose(&r.row), r.tries, r.waited)
 	}
 }
 

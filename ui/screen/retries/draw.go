@@ -449,7 +449,9 @@ func lateCell(v *page.View, j *engine.JobRow) part.Cell {
 		return part.As(themes.Dim, "no")
 	case j.Starts.IsZero():
 		return part.As(themes.Warn, "held")
-	case late >= time.Minute: // +1:05, as short as the instants beside it
+	case late >= 10*time.Minute && late < time.Hour: // as much as has room: +17m
+		return part.As(themes.Warn, "+"+human.Tight(late.Truncate(time.Minute)))
+	case late >= time.Minute && late < time.Hour: // +1:05, as short as the instants beside it
 		return part.As(themes.Warn, "+"+human.Stopwatch(late))
 	default:
 		return part.As(themes.Warn, "+"+human.Age(late))

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -22,6 +23,17 @@ func TestListsNameASyncByItsPlayer(t *testing.T) {
 	for name, cells := range map[string][]part.Cell{"jobs": page.CellsOf(v, columns.JobList)(j, nil), "retries": page.CellsOf(v, New().(*Screen).Fields)(j, nil)} {
 		if !slices.ContainsFunc(cells, func(c part.Cell) bool { return strings.HasPrefix(c.Text, "Ana#EUW") }) {
 			t.Errorf("%s shows %+v", name, cells)
+		}
+	}
+}
+
+// TestHowLateARetryIsHasRoom: in the cells that its column has at least.
+func TestHowLateARetryIsHasRoom(t *testing.T) {
+	v := pagetest.View(&page.Data{Ready: true})
+	for late, want := range map[time.Duration]string{9 * time.Second: "+9 s", 68 * time.Second: "+1:08", 17*time.Minute + 3*time.Second: "+17m", 5 * time.Hour: "+5 h", 49 * time.Hour: "+2 d"} {
+		got := lateCell(v, &engine.JobRow{Job: engine.Job{Due: v.Now}, LateBy: "app:europe 100/120s", Starts: v.Now.Add(late)}).Text
+		if got != want || len(got) > 5 {
+			t.Errorf("%v: %q, want %q", late, got, want)
 		}
 	}
 }

@@ -127,3 +127,34 @@ func TestV7s_TheFailedHaveTheList(t *testing.T) {
 		}
 	})
 }
+
+// TestV7q_NothingIsKeptFreeWhenAllHasEnded: the groups that come and go with each call keep their rows while work goes on,
+// and for a moment after it, in which more may come.
+func TestV7q_NothingIsKeptFreeWhenAllHasEnded(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := withEnded(40)
+		s.Jobs = s.Jobs[:40]
+		s.Update.Queues[0].Counts = map[engine.State]int{engine.Available: 0}
+		d := open(t, s, 120, 40, testOptions())
+		d.press("3")
+		d.wait(3 * time.Second)
+		d.wants("40 COMPLETED")
+		d.lacks("0 RUNNING", "0 AVAILABLE", "0 RETRYABLE")
+
+		busy := withEnded(40)
+		d = open(t, busy, 120, 40, testOptions())
+		d.press("3")
+		d.wait(3 * time.Second)
+		d.wants("0 RUNNING", "0 RETRYABLE")
+		u := busy.Update
+		u.Seq, u.Queues = u.Seq+1, slices.Clone(u.Queues)
+		u.Queues[0].Counts = map[engine.State]int{engine.Available: 0}
+		d.fake.Scene.Jobs = s.Jobs
+		d.send(u)
+		d.wait(5 * time.Second)
+		d.wants("0 RUNNING", "0 RETRYABLE")
+		d.wait(10 * time.Second)
+		d.wants("40 COMPLETED")
+		d.lacks("0 RUNNING", "0 AVAILABLE", "0 RETRYABLE")
+	})
+}

@@ -533,7 +533,7 @@ func triesCell(v *page.View, j *engine.JobRow) part.Cell {
 func goesCell(v *page.View, j *engine.JobRow) part.Cell {
 	switch at := page.GoesAt(j); {
 	case j.State == engine.Running:
-		return part.As(themes.Run, v.Age(j.Started))
+		return part.As(themes.Run, human.Either(j.Started.Before(v.Beat()), v.Age(j.Started), "now"))
 	case j.State == engine.Discarded:
 		return part.As(themes.Err, "never")
 	case j.State.Terminal() || at.IsZero():

@@ -38,6 +38,7 @@ type inGroups struct {
 	slots   []slot           // the rows of what runs, in their places
 	gaveWay time.Time        // when one of them gave way to a call that had just begun
 	kept    []block.GroupKey // those that come and go: their places stay
+	live    time.Time        // when a job of any queue was live last
 	top     float64          // of the chart beside what is in line, in calls a second
 	zoom    time.Duration    // what a cell of the axis ahead stands for
 	width   int              // of the list, when it was drawn last
@@ -213,11 +214,15 @@ func (p *Screen) gather(v *page.View, counts map[engine.State]int, h int) {
 		asked = p.came.soon
 	}
 	g.still = stillThere(v, p.Shown, asked)
-	if p.which == page.ShownFailed {
+	if page.LiveJobs(v, "") > 0 {
+		g.live = v.Now
+	}
+	switch over := v.Now.Sub(g.live) > block.KeepLines; { // nothing comes and goes any more
+	case over || p.which == page.ShownFailed:
 		g.kept = nil
-	} else if h >= roomyList { // they have their place before there are any
+	case h >= roomyList: // they have their place before there are any
 		g.kept = append(g.kept, retries, pending)
-	} else if page.LiveJobs(v, p.queue) == 0 {
+	case page.LiveJobs(v, p.queue) == 0:
 		g.kept = nil
 	}
 	g.groups = block.GroupJobs(g.still, reasons, counts, g.kept...)

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/page/pagetest"
 )
@@ -23,5 +24,16 @@ func TestV7f_WhatIsCalmMovesWithTheSeconds(t *testing.T) {
 		if moved := !v.Beat().Equal(was); c.Fresh(v) != moved {
 			t.Fatalf("at %s: taken %t, the second has changed %t", v.Now.Format("05.000"), c.Fresh(v), moved)
 		}
+	}
+}
+
+// TestV7f_TheCallsBelowAPageAreOfItsSecond: what is counted beside them has risen by then too.
+func TestV7f_TheCallsBelowAPageAreOfItsSecond(t *testing.T) {
+	v := pagetest.View(&page.Data{Ready: true, Calls: []engine.CallRow{{Seq: 1}}})
+	var foot page.Foot
+	foot.Calls(v)
+	v.Calls, v.Now = append(v.Calls, engine.CallRow{Seq: 2}), v.Now.Add(time.Second)
+	if got := page.LastSeq(foot.Calls(v)); got != 2 {
+		t.Errorf("the newest is %d a second later", got)
 	}
 }

@@ -67,9 +67,10 @@ type Foot struct {
 	asked   time.Time
 }
 
-// Calls are those that were made last, oldest first; in a frozen view those of its instant.
+// Calls are those that were made last, oldest first; in a frozen view those of its instant. The limits and counts beside
+// them move each second too.
 func (f *Foot) Calls(v *View) []engine.CallRow {
-	f.calls.Every, f.calls.Then = OverviewTape, true
+	f.calls.Every, f.calls.Then = TapeEvery, true
 	return f.calls.Take(v)
 }
 

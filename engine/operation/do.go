@@ -137,14 +137,11 @@ func (o *Operator) announce(cmd engine.Command, r engine.Receipt) {
 	if r.Nothing || r.Joined {
 		return
 	}
-	text := string(cmd.Op) + " " + targetOf(cmd, r)
-	if targetOf(cmd, r) == string(cmd.Op) {
-		text = string(cmd.Op)
+	text, of := string(cmd.Op), targetOf(cmd, r)
+	if of != text && !strings.HasPrefix(r.Text, of) && (cmd.Account == "" || !strings.Contains(r.Text, cmd.Account)) {
+		text += " " + of // else it is told below whose it is
 	}
-	switch {
-	case strings.HasPrefix(r.Text, targetOf(cmd, r)), cmd.Account != "" && strings.Contains(r.Text, cmd.Account): // it says whose it is
-		text = r.Text
-	case r.Text != "":
+	if r.Text != "" {
 		text += ": " + r.Text
 	}
 	o.opt.Note(engine.Note{

@@ -200,7 +200,7 @@ func TestWhatOthersHaveDoneNamesItsTargetOnce(t *testing.T) {
 	var said string
 	c := New(Options{Note: func(n engine.Note) { said = n.Text }})
 	for text, want := range map[string]string{
-		"schedule latest ran: 1 job inserted": "ana: schedule latest ran: 1 job inserted",
+		"schedule latest ran: 1 job inserted": "ana: run-schedule: schedule latest ran: 1 job inserted",
 		"1 job inserted":                      "ana: run-schedule schedule latest: 1 job inserted",
 	} {
 		c.announce(engine.Command{Op: engine.OpRunSchedule, Schedule: "latest", By: engine.Actor{User: "ana"}}, engine.Receipt{Text: text})
@@ -209,7 +209,7 @@ func TestWhatOthersHaveDoneNamesItsTargetOnce(t *testing.T) {
 		}
 	}
 	c.announce(engine.Command{Op: engine.OpTrigger, Account: "Silver Lynx#DEMO", By: engine.Actor{User: "ana"}}, engine.Receipt{Text: "a sync of Silver Lynx#DEMO is in line"})
-	if want := "ana: a sync of Silver Lynx#DEMO is in line"; said != want {
+	if want := "ana: trigger: a sync of Silver Lynx#DEMO is in line"; said != want {
 		t.Errorf("%q, want %q", said, want)
 	}
 }

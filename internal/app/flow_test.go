@@ -323,7 +323,7 @@ func TestFlow_FilterPaletteAndCopy(t *testing.T) {
 		ana.types("job " + string(job.ID))
 		ana.sees("▸ match:"+id, "AVAILABLE")
 		ana.press("y")
-		ana.sees("Copy", "id", "JSON", "curl")
+		ana.sees("COPY", "id", "JSON", "curl")
 		ana.press("enter")
 		ana.sees("copied", "OSC 52")
 		if got := ana.clipboard(); got != string(job.ID) && got != "match:"+id {

@@ -121,16 +121,16 @@ func TestS1_11_TwoConsolesAndCommandsOnADaemon(t *testing.T) {
 		return command{args: append(args, "--data-dir", dir), env: map[string]string{"USER": "somebody-else"}}.asked(t)
 	}
 	cli("trigger", who.RiotID, "--platform", "euw1").wants(t, exitDone)
-	n := a.note(t, "trigger account "+who.RiotID)
+	n := a.note(t, "trigger: a sync of "+who.RiotID)
 	if n.By.Via != "socket" || n.By.User == "" || n.By.User == "somebody-else" {
 		t.Errorf("the note is by %+v, not by the peer's user", n.By)
 	}
-	b.note(t, "trigger account")
+	b.note(t, "trigger: a sync")
 
 	// Whoever acts, the others are told; a claim in the request is not believed.
 	cli("pause", "ingest.rank.daily", "--reason", "a test").wants(t, exitDone)
 	for _, w := range []*watching{a, b} {
-		if n := w.note(t, "pause queue ingest.rank.daily"); n.By.Via != "socket" || n.By.User == "somebody-else" {
+		if n := w.note(t, "pause: queue ingest.rank.daily"); n.By.Via != "socket" || n.By.User == "somebody-else" {
 			t.Errorf("the note is by %+v", n.By)
 		}
 	}

@@ -37,7 +37,7 @@ func TestS1_11_ANoteOfACommandComesAfterItsEffect(t *testing.T) {
 	}{{[]string{"reschedule", "--in", "1h"}, engine.Scheduled}, {[]string{"cancel"}, engine.Cancelled}} {
 		cli(slices.Insert(slices.Clone(c.args), 1, string(job.ID))...)
 		for _, w := range []*watching{a, b} {
-			n := w.note(t, c.args[0]+" job "+string(job.ID))
+			n := w.note(t, c.args[0]+": job "+string(job.ID))
 			found := ask[engine.JobDetail](t, w, engine.JobQuery{ID: job.ID}).Job
 			if n.Job != job.ID || n.By.User == "" || found.State != c.want || found.By != n.By.User {
 				t.Errorf("%s is told as %+v, the job is %s by %q", c.args[0], n, found.State, found.By)

@@ -293,7 +293,7 @@ func TestTmux_ResizeAndCopy(t *testing.T) {
 		}
 	}
 	x.keys("y")
-	x.shows("Copy")
+	x.shows("COPY")
 	x.keys("Enter")
 	var copied []byte
 	x.until("the clipboard", func(string) bool {

@@ -88,12 +88,12 @@ func (s *State) InLine(host string, open []engine.AccountRow, begin time.Duratio
 // lane is an account's calls of a method.
 type lane struct{ owner, method string }
 
-// again counts the calls of a host that wait for an instant: they are in no line, and dealt by that, see
-// [calendar.Retry].
+// again counts the calls of a host that wait for an instant: they are dealt by that, see [calendar.Retry]. What is held
+// without an end has none.
 func (s *State) again(host string) map[lane]int {
 	n := map[lane]int{}
 	for i := range s.Waiting {
-		if w := &s.Waiting[i]; w.Host == host {
+		if w := &s.Waiting[i]; w.Host == host && !w.endless() {
 			n[lane{w.Owner, w.Method}]++
 		}
 	}

@@ -41,6 +41,9 @@ type Waiting struct {
 	Held         engine.Held // what keeps it from starting whenever it is due
 }
 
+// endless reports whether nobody knows when what holds a job is over.
+func (w *Waiting) endless() bool { return w.Held.Reason != "" && w.Held.Until.IsZero() }
+
 // Plan says when the work of a State goes. What nobody asks for is not worked out.
 type Plan struct {
 	State
@@ -187,7 +190,7 @@ func (p *Plan) Starts() map[engine.JobID]Start {
 // limit, is on time.
 func (p *Plan) start(w *Waiting) Start {
 	switch {
-	case w.Held.Reason != "" && w.Held.Until.IsZero():
+	case w.endless():
 		return Start{LateBy: w.Held.Reason}
 	case w.Host == "":
 		return Start{At: engine.Latest(w.Due, p.Now)}
@@ -326,7 +329,7 @@ func (p *Plan) Beside(host string, calls int, takes time.Duration) *engine.HostF
 	}
 	c.Command(calls, takes)
 	for i := range p.Waiting {
-		if w := &p.Waiting[i]; w.Host == host {
+		if w := &p.Waiting[i]; w.Host == host && !w.endless() {
 			c.Retry(w.Due, 0)
 		}
 	}

@@ -294,3 +294,23 @@ func TestI2_ARetryIsPlannedOnce(t *testing.T) {
 		}
 	}
 }
+
+// TestI2_ARetryThatIsHeldIsCounted: of what is frozen without an end nobody knows when it goes, and that it waits all the same.
+func TestI2_ARetryThatIsHeldIsCounted(t *testing.T) {
+	s := state(window{limit: 100, span: 2 * time.Minute, reset: time.Minute}, 27)
+	s.Open = []engine.AccountRow{{ID: "a", Region: "asia", Matches: engine.Progress{Total: 40, Stored: 10, Open: 30, Retrying: 3}}}
+	s.Still = forecast.Still{"a": "match calls to asia are frozen"}
+	for i := range 3 {
+		w := match(fmt.Sprint(i), "a", time.Minute)
+		w.Held = engine.Held{Reason: s.Still["a"], Stand: engine.StandHeld}
+		s.Waiting = append(s.Waiting, w)
+	}
+	if h := forecast.New(s).Answer(time.Hour, nil).Hosts[0]; h.Line != 30 || h.Retries != 0 {
+		t.Errorf("%d in line and %d retries, want all 30 in line", h.Line, h.Retries)
+	}
+	for _, w := range forecast.New(s).Beside("asia", 10, time.Minute).Windows {
+		if w.Retries != 0 {
+			t.Errorf("%d of what is frozen are planned beside a command", w.Retries)
+		}
+	}
+}

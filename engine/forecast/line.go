@@ -43,7 +43,7 @@ func Merged(loads []engine.Load) []engine.Load {
 // timelines that go all the same, and those in its line that belong to none of them. A share counts for the
 // sync with its index in open.
 func (s *State) InLine(host string, open []engine.AccountRow, begin time.Duration) (out []Share) {
-	known, again := 0, s.again(host)
+	known, again, away := 0, s.again(host, false), s.again(host, true)
 	for i, a := range open {
 		if a.Region != host || s.paused(a.Queue) { // what is paused is in no line
 			continue
@@ -56,12 +56,12 @@ func (s *State) InLine(host string, open []engine.AccountRow, begin time.Duratio
 		timelines := max(a.Timelines.Open-again[lane{a.ID, TimelineMethod}], 0)
 		high, late := matches, lateCalls(a)-a.Timelines.Open+timelines
 		if !s.down(host, MatchMethod) {
-			known += a.Matches.Open
+			known += max(a.Matches.Open-away[lane{a.ID, MatchMethod}], 0)
 		}
 		if s.down(host, TimelineMethod) {
 			late = 0
 		} else {
-			known += a.Timelines.Open
+			known += max(a.Timelines.Open-away[lane{a.ID, TimelineMethod}], 0)
 		}
 		if s.Still[a.ID] != "" {
 			high, late = 0, human.Either(s.Late[a.ID], timelines, 0)
@@ -89,11 +89,11 @@ func (s *State) InLine(host string, open []engine.AccountRow, begin time.Duratio
 type lane struct{ owner, method string }
 
 // again counts the calls of a host that wait for an instant: they are dealt by that, see [calendar.Retry]. What is held
-// without an end has none.
-func (s *State) again(host string) map[lane]int {
+// without an end is dealt by none, and stands in no line of the engine either: it is counted if all are asked for.
+func (s *State) again(host string, all bool) map[lane]int {
 	n := map[lane]int{}
 	for i := range s.Waiting {
-		if w := &s.Waiting[i]; w.Host == host && !w.endless() {
+		if w := &s.Waiting[i]; w.Host == host && (all || !w.endless()) {
 			n[lane{w.Owner, w.Method}]++
 		}
 	}

@@ -100,7 +100,7 @@ func (p *Plan) host(name string) *hostPlan {
 
 // standsStill plans nothing of a host whose syncs all stand still; what waits is counted.
 func (p *Plan) standsStill(c *calendar) {
-	again := p.again(c.Host)
+	again := p.again(c.Host, false)
 	for _, a := range p.Open {
 		if why := p.Still[a.ID]; why != "" && a.Region == c.Host {
 			c.Stuck, c.Why = true, cmp.Or(c.Why, why)

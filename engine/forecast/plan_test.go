@@ -216,7 +216,7 @@ func TestI2_WhatStandsStillIsCounted(t *testing.T) {
 // TestI2_AnOutagePromisesNoEnd: of a sync that stands still nobody knows the end, though one of its retries is told for the
 // next try of what is down; nor is the list planned that another one waits with.
 func TestI2_AnOutagePromisesNoEnd(t *testing.T) {
-	s := state(window{limit: 100, span: time.Minute, reset: time.Minute}, 901)
+	s := state(window{limit: 100, span: time.Minute, reset: time.Minute}, 899+1)
 	s.Open = []engine.AccountRow{
 		{ID: "a", Region: "asia", Matches: engine.Progress{Total: 900, Open: 900}},
 		{ID: "b", Region: "asia", Matches: engine.Progress{Total: -1}},
@@ -312,5 +312,17 @@ func TestI2_ARetryThatIsHeldIsCounted(t *testing.T) {
 		if w.Retries != 0 {
 			t.Errorf("%d of what is frozen are planned beside a command", w.Retries)
 		}
+	}
+}
+
+// TestI2_RetriesHideNobodyInLine: they wait for their instant, and are not among the calls that stand in line.
+func TestI2_RetriesHideNobodyInLine(t *testing.T) {
+	s := state(window{limit: 100, span: 2 * time.Minute, reset: time.Minute}, 80+15)
+	s.Open = []engine.AccountRow{{ID: "a", Region: "asia", Matches: engine.Progress{Total: 100, Open: 100, Retrying: 20}}}
+	for i := range 20 {
+		s.Waiting = append(s.Waiting, match(fmt.Sprint(i), "a", time.Minute))
+	}
+	if h := forecast.New(s).Answer(time.Hour, nil).Hosts[0]; h.Line != 80+15 || h.Retries != 20 {
+		t.Errorf("%d in line and %d retries, want 95 and 20", h.Line, h.Retries)
 	}
 }

@@ -156,10 +156,13 @@ func whyInLine(v *page.View, j *engine.JobRow) Told {
 	case j.Place > 0:
 		t.Lead = human.Ordinal(j.Place) + " in line of its queue." // there are others that wait for the same calls
 	}
-	// A job that goes later than the window opens again has its own time told.
 	hold, held := v.HeldBy(j.Line)
+	behind := []engine.JobRow{*j}
+	v.Hold(behind)
+	j = &behind[0]
+	// A job that goes later than the hold ends, or the window opens again, has its own time told.
 	switch b, full := fullWindow(v, j); {
-	case held && !j.Until.Before(hold.Blocked):
+	case held && !j.Until.IsZero() && j.Until.Sub(hold.Blocked) < time.Second:
 		t.Text = "It goes " + InText(v, j.Until) + ": a " + hold.BlockedBy + " holds these calls."
 	case full && !j.Until.After(b.Reset):
 		t.Text = "It goes when the " + human.Window(b.Window) + " window opens again" +

@@ -107,3 +107,29 @@ func TestWhyInAFullWindow(t *testing.T) {
 		t.Errorf("as it opens: %q", got)
 	}
 }
+
+// TestWhyBehindAHold: the hold is told of what goes as it ends, whatever its place would let it do before, and not of
+// what goes long after.
+func TestWhyBehindAHold(t *testing.T) {
+	now := uitest.Noon
+	v := pagetest.View(&page.Data{Ready: true, Limits: engine.LimitsRow{Buckets: []engine.BucketRow{
+		{Host: "europe", Method: "match-v5.timeline", Kind: "method", Blocked: now.Add(10 * time.Second), BlockedBy: "429 service"},
+	}}})
+	v.Now = now
+	for until, want := range map[time.Duration]string{
+		time.Second:      "It goes in 10 s: a 429 service holds these calls.",
+		10 * time.Minute: "It goes in 10 min.",
+	} {
+		j := engine.JobRow{Job: engine.Job{State: engine.Available}, Place: 1, Line: "full europe/match-v5.timeline", Until: now.Add(until)}
+		if got := whyJob(v, &j).Text; got != want {
+			t.Errorf("after %v: %q, want %q", until, got, want)
+		}
+		if !j.Until.Equal(now.Add(until)) {
+			t.Errorf("the row itself was moved to %v", j.Until)
+		}
+	}
+	far := engine.JobRow{Job: engine.Job{State: engine.Available}, Line: "full europe/match-v5.timeline", Why: engine.FarBack}
+	if got := whyJob(v, &far).Text; got != "When its turn comes is not known yet." {
+		t.Errorf("far back: %q", got)
+	}
+}

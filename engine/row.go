@@ -132,6 +132,7 @@ type JobRow struct {
 	// that it has a place in, "full europe/match-v5.match": its queue, and where its call goes
 	Line  string `json:"line,omitempty"`
 	Stand Stand  `json:"stand,omitempty"` // what stands before any limit; "" = nothing
+	Ends  bool   `json:"ends,omitempty"`  // what stands there is over at Until for sure
 	// Starts is when a job goes that waits for an instant after trouble, or in line since
 	// that has come; zero = unknown. LateBy is what makes that later than the instant; "" =
 	// it is on time.
@@ -154,7 +155,7 @@ func (j *Job) Retrying() bool { return j.State == Retryable || j.InLineAgain() }
 
 // Asked reports whether what holds a job is not over at Until: one call asks then whether it is.
 func (j *JobRow) Asked() bool {
-	return j.Stand == StandDown || j.Stand == StandHeld && (j.Why == HoldKeyInvalid.String() || j.Why == HoldLocalNetwork.String())
+	return (j.Stand == StandDown || j.Stand == StandHeld) && !j.Ends
 }
 
 // InLineAgain reports whether a job stands in line for another try.

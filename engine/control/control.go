@@ -36,7 +36,8 @@ func (c *Control) row(j engine.Job) engine.JobRow {
 	r := c.opt.Policies.Row(engine.JobRow{Job: j, Player: playerOf(context.Background(), c.store, j)})
 	if j.State.Live() && j.State != engine.Running {
 		r.Why, r.Until, r.Place = c.opt.Backend.Why(j)
-		r.Stand = c.opt.Backend.Held(j).Stand
+		held := c.opt.Backend.Held(j)
+		r.Stand, r.Ends = held.Stand, held.Ends
 	}
 	// "ingest.match.fetch europe/match-v5.match": places are counted within a queue and a lane.
 	if r.Place > 0 {

@@ -209,6 +209,27 @@ type inLine struct {
 
 func (b inLine) Why(engine.Job) (string, time.Time, int) { return "in line", b.until, b.place }
 
+// held is a backend whose jobs something keeps from starting.
+type held struct {
+	idle
+	by engine.Held
+}
+
+func (b held) Held(engine.Job) engine.Held             { return b.by }
+func (b held) Why(engine.Job) (string, time.Time, int) { return b.by.Reason, b.by.Until, 0 }
+
+// TestI1_ARowSaysWhetherWhatHoldsItEnds at the instant that it names: one call may only ask then.
+func TestI1_ARowSaysWhetherWhatHoldsItEnds(t *testing.T) {
+	j := engine.Job{ID: "1", Rev: 1, Queue: latest, Key: "match:EUW1_1", State: engine.Available}
+	for _, ends := range []bool{false, true} {
+		by := held{by: engine.Held{Reason: "europe is held", Until: time.Now().Add(time.Minute), Stand: engine.StandHeld, Ends: ends}}
+		c := &Control{opt: Options{Limiter: paced{}, Backend: by, Keys: knownKey{}}, hub: hub.New(hub.Options{}), finder: finder{lane: func(engine.Job) string { return "europe/match-v5.match" }}}
+		if r := c.row(j); r.Ends != ends || r.Asked() == ends {
+			t.Errorf("%v: %+v", ends, r)
+		}
+	}
+}
+
 // TestI1_ARowsPlaceIsOfItsLineAndOfTheMomentOfItsInstant: a place is one of a queue's jobs with
 // one host and endpoint. When the instant of a retry has come, its row goes by its place from
 // then on, not by a plan that was made before.

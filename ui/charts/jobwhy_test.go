@@ -70,7 +70,8 @@ func TestWhyAJobWaits(t *testing.T) {
 		"gave up":        {job: engine.JobRow{Job: engine.Job{State: engine.Discarded, Class: "404", LastError: "404 not found", Tries: 1, Finished: now}, MaxAttempts: 5}, want: []string{"404 not found.", "That answer is final"}},
 		"used up":        {job: engine.JobRow{Job: engine.Job{State: engine.Discarded, Class: "503", Tries: 5, Finished: now}, MaxAttempts: 5}, want: []string{"503.", "All 5 tries were used"}},
 		"runs":           {job: engine.JobRow{Job: engine.Job{State: engine.Running, Tries: 2, Started: now, Worker: 3}}, want: []string{"Its 2nd try runs", "worker 3"}},
-		"frozen a while": {job: engine.JobRow{Job: engine.Job{State: engine.Available}, Why: "europe is frozen by an operator", Stand: engine.StandHeld, Until: now.Add(time.Minute)}, want: []string{"That ends in 1 min. ", "there resumes it"}},
+		"frozen a while": {job: engine.JobRow{Job: engine.Job{State: engine.Available}, Why: "europe is frozen by an operator", Stand: engine.StandHeld, Until: now.Add(time.Minute), Ends: true}, want: []string{"That ends in 1 min. ", "there resumes it"}},
+		"asked for":      {job: engine.JobRow{Job: engine.Job{State: engine.Available}, Why: "europe is held by a 429 application until 15:00 UTC; one call asks every 10 min, and `thaw europe` ends it", Stand: engine.StandHeld, Until: now.Add(8 * time.Minute)}, want: []string{"One call asks in 8 min whether it is over"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			said := whyJob(v, &c.job)

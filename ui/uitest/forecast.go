@@ -48,7 +48,7 @@ func held(j engine.JobRow) engine.Held {
 	if j.Stand == "" {
 		return engine.Held{}
 	}
-	return engine.Held{Reason: j.Why, Until: j.Until, Stand: j.Stand}
+	return engine.Held{Reason: j.Why, Until: j.Until, Ends: j.Ends, Stand: j.Stand}
 }
 
 // forecast is the plan of the scene, and what is planned of its open syncs with the calls

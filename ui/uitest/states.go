@@ -32,7 +32,7 @@ func (s *Scene) hold(h engine.Held) {
 			j.State, j.Started, j.Tries = engine.Available, time.Time{}, 0
 			fallthrough
 		case engine.Available, engine.Retryable:
-			j.Why, j.Until, j.Stand, j.Place, j.Line = h.Reason, h.Until, h.Stand, 0, ""
+			j.Why, j.Until, j.Stand, j.Ends, j.Place, j.Line = h.Reason, h.Until, h.Stand, h.Ends, 0, ""
 		}
 	}
 	q := &s.Update.Queues[0]
@@ -148,7 +148,7 @@ func (s *Scene) TryAgain(n int) {
 // Freeze stops the calls of a scene to its first host until an instant, as an operator does.
 func (s *Scene) Freeze(until time.Time) {
 	host := s.Update.Limits.Hosts[0].Host
-	s.hold(engine.Held{Reason: host + " is frozen by an operator", Until: until, Stand: engine.StandHeld})
+	s.hold(engine.Held{Reason: host + " is frozen by an operator", Until: until, Ends: true, Stand: engine.StandHeld})
 	for i := range s.Update.Limits.Buckets {
 		if b := &s.Update.Limits.Buckets[i]; b.Host == host {
 			b.Blocked, b.BlockedBy, b.Thaws = until, engine.BlockedFrozen, until

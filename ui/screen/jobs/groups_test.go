@@ -155,14 +155,19 @@ func TestGroupsFillTheScreen(t *testing.T) {
 	})
 }
 
-// TestNobodyKnowsWhenTheLastGoesBehindARefusedKey: its instant is when one call asks whether the key works.
+// TestNobodyKnowsWhenTheLastGoesBehindARefusedKey, or a wait of an hour that Riot has asked for: its instant is when one
+// call asks whether that is over. A freeze ends when it says.
 func TestNobodyKnowsWhenTheLastGoesBehindARefusedKey(t *testing.T) {
 	v := pagetest.View(&page.Data{})
 	g := &block.JobGroup{Why: engine.ReasonRow{Last: v.Now.Add(52 * time.Second)}}
-	for why, want := range map[string]string{"key invalid": "", "app 100/100 used": ", the last goes in 52 s"} {
-		g.Why.First.Why, g.Why.First.Stand = why, engine.StandHeld
+	for ends, want := range map[bool]string{false: "", true: ", the last goes in 52 s"} {
+		g.Why.First.Stand, g.Why.First.Ends = engine.StandHeld, ends
 		if got := lastGoes(v, g); got != want {
-			t.Errorf("%s: %q", why, got)
+			t.Errorf("it ends for sure, %v: %q", ends, got)
+		}
+		j := engine.JobRow{Job: engine.Job{State: engine.Available}, Stand: engine.StandHeld, Ends: ends, Until: v.Now.Add(time.Minute)}
+		if got := page.GoesAt(&j); got.IsZero() == ends {
+			t.Errorf("it ends for sure, %v: a job goes at %v", ends, got)
 		}
 	}
 }

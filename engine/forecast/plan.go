@@ -354,10 +354,11 @@ func (p *Plan) accounts(planned []flow, past map[string][]int) []engine.AccountF
 	for i, a := range p.Open {
 		open[a.ID] = true
 		row := engine.AccountForecast{Account: a.ID, RiotID: a.RiotID, Calls: CallsLeft(a)}
-		if p.Still[a.ID] == "" && p.down(a.Region, TimelineMethod) { // nobody knows when they go
+		late := p.down(a.Region, TimelineMethod) && lateCalls(a) > 0 // nobody knows when they go
+		if late && p.Still[a.ID] == "" {
 			row.Calls -= lateCalls(a)
 		}
-		if planned[i] != (flow{}) && p.Still[a.ID] == "" { // else a retry alone is planned of it
+		if planned[i] != (flow{}) && p.Still[a.ID] == "" && !late { // else a retry alone is planned of it
 			row.Ends = p.Now.Add(p.ETA(a, true).High)
 		}
 		add(row, &planned[i])

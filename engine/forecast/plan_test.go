@@ -275,6 +275,9 @@ func TestI3_TimelinesThatAreDownAreNotPlanned(t *testing.T) {
 		if got.Hosts[0].Line != want || got.Accounts[0].Calls != want {
 			t.Errorf("%d calls are planned, %d of the account, want %d", got.Hosts[0].Line, got.Accounts[0].Calls, want)
 		}
+		if ends := got.Accounts[0].Ends; ends.IsZero() != (down != nil) {
+			t.Errorf("with %v down it ends at %v", down, ends)
+		}
 	}
 }
 

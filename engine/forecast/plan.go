@@ -350,13 +350,16 @@ func (p *Plan) accounts(planned []flow, past map[string][]int) []engine.AccountF
 			out = append(out, row)
 		}
 	}
-	open := map[string]bool{}
+	open, again := map[string]bool{}, map[string]map[lane]int{}
 	for i, a := range p.Open {
 		open[a.ID] = true
+		if again[a.Region] == nil {
+			again[a.Region] = p.again(a.Region, false)
+		}
 		row := engine.AccountForecast{Account: a.ID, RiotID: a.RiotID, Calls: CallsLeft(a)}
 		late := p.down(a.Region, TimelineMethod) && lateCalls(a) > 0 // nobody knows when they go
 		if late && p.Still[a.ID] == "" {
-			row.Calls -= lateCalls(a)
+			row.Calls -= lateCalls(a) - again[a.Region][lane{a.ID, TimelineMethod}] // its retries have their instants
 		}
 		if planned[i] != (flow{}) && p.Still[a.ID] == "" && !late { // else a retry alone is planned of it
 			row.Ends = p.Now.Add(p.ETA(a, true).High)

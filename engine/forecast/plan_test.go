@@ -329,3 +329,21 @@ func TestI2_RetriesHideNobodyInLine(t *testing.T) {
 		t.Errorf("%d in line and %d retries, want 95 and 20", h.Line, h.Retries)
 	}
 }
+
+// TestI3_RetriesOfTimelinesThatAreDownAreTheirAccounts: they are planned for when that is tried.
+func TestI3_RetriesOfTimelinesThatAreDownAreTheirAccounts(t *testing.T) {
+	s := state(window{limit: 100, span: 2 * time.Minute, reset: time.Minute}, 30)
+	s.Open = []engine.AccountRow{{ID: "a", Region: "asia", Matches: engine.Progress{Total: 40, Stored: 10, Open: 30},
+		Timelines: engine.Progress{Open: 10, Retrying: 3}, WantsTimelines: true}}
+	s.Down = []engine.BreakerRow{{Host: "asia", Method: forecast.TimelineMethod, Waiting: 7}}
+	for i := range 3 {
+		w := match(fmt.Sprint(i), "a", time.Second)
+		w.Method, w.Priority = forecast.TimelineMethod, engine.PriorityLow
+		w.Held = engine.Held{Reason: "timeline calls to asia fail", Until: now.Add(7 * time.Second), Stand: engine.StandDown}
+		s.Waiting = append(s.Waiting, w)
+	}
+	got := forecast.New(s).Answer(time.Hour, nil)
+	if h, a := got.Hosts[0], got.Accounts[0]; h.Line+h.Retries != 33 || a.Calls != 33 {
+		t.Errorf("%d calls are planned, %d of the account, want 33", h.Line+h.Retries, a.Calls)
+	}
+}

@@ -22,7 +22,7 @@ func (c *Control) plan() *forecast.Plan {
 	for _, a := range s.Open {
 		if h := c.heldBy(a, s.Queues); h.Stand != "" && h.Until.IsZero() {
 			s.Still[a.ID] = h.Reason
-			s.Late[a.ID] = h.Stand == engine.StandDown && a.Matches.Open > 0 && // else it is timelines that are down
+			s.Late[a.ID] = c.opt.Limiter.Held(a.Region+"/"+forecast.MatchMethod).Reason == h.Reason &&
 				c.opt.Limiter.Held(a.Region+"/"+forecast.TimelineMethod).Reason == ""
 		}
 	}

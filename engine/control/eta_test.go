@@ -35,30 +35,33 @@ func (c *Control) eta(a engine.AccountRow) engine.ETA { return c.endsBy(c.plan()
 // down is paced with an endpoint that is.
 type down struct {
 	paced
-	lane string
+	lane  string
+	stand engine.Stand
 }
 
 func (d down) Held(lane string) (h engine.Held) {
 	if lane == d.lane {
-		h = engine.Held{Reason: "it is down", Stand: engine.StandDown}
+		h = engine.Held{Reason: "it is down", Stand: d.stand}
 	}
 	return h
 }
 
-// TestI7c_TheTimelinesOfWhatStandsStillAreInLine while matches alone are down, and not when it is they that are.
+// TestI7c_TheTimelinesOfWhatStandsStillAreInLine while matches alone are down or frozen, and not when it is they that are.
 func TestI7c_TheTimelinesOfWhatStandsStillAreInLine(t *testing.T) {
 	both, last := open("both", "europe", 100, true), open("last", "europe", 0, true)
 	both.Timelines, last.Timelines = engine.Progress{Total: 7, Open: 7}, engine.Progress{Total: 5, Open: 5}
 	h := hub.New(hub.Options{})
 	publish(h, []engine.AccountRow{both, last})
 	for method, want := range map[string]int{forecast.MatchMethod: 7 + 5, forecast.TimelineMethod: 100 + 7 + 100} {
-		c := &Control{opt: Options{Limiter: down{lane: "europe/" + method}, Backend: idle{}, Keys: knownKey{}}, hub: h, finder: finder{lane: noLane}}
-		calls, p := 0.0, c.plan()
-		for _, s := range p.InLine("europe", p.Open, 0) {
-			calls += s.Calls
-		}
-		if int(calls) != want {
-			t.Errorf("%s is down: %v calls are in line, want %d", method, calls, want)
+		for _, stand := range []engine.Stand{engine.StandDown, engine.StandHeld} {
+			c := &Control{opt: Options{Limiter: down{lane: "europe/" + method, stand: stand}, Backend: idle{}, Keys: knownKey{}}, hub: h, finder: finder{lane: noLane}}
+			calls, p := 0.0, c.plan()
+			for _, s := range p.InLine("europe", p.Open, 0) {
+				calls += s.Calls
+			}
+			if int(calls) != want {
+				t.Errorf("%s is %s: %v calls are in line, want %d", method, stand, calls, want)
+			}
 		}
 	}
 }

@@ -35,7 +35,8 @@ func newCalendar(now time.Time, host string, rows []engine.BucketRow) *calendar 
 	var b *engine.BucketRow
 	for i := range rows {
 		r := &rows[i]
-		if r.Host != host || r.Limit <= 0 || r.Window <= 0 || !r.Paces && r.Kind != "app" {
+		frozen := r.Method != "" && r.Frozen() && r.Thaws.IsZero() // it sets no pace of others
+		if r.Host != host || r.Limit <= 0 || r.Window <= 0 || !r.Paces && r.Kind != "app" || frozen {
 			continue
 		}
 		if b == nil || r.Paces || !b.Paces && rateOf(r) < rateOf(b) {

@@ -100,9 +100,12 @@ func (s *State) again(host string, all bool) map[lane]int {
 	return n
 }
 
-// down reports whether an endpoint is.
+// down reports whether an endpoint is, or is frozen until somebody resumes it: its jobs are in no line of its host.
 func (s *State) down(host, method string) bool {
-	return slices.ContainsFunc(s.Down, func(b engine.BreakerRow) bool { return b.Host == host && b.Method == method })
+	return slices.ContainsFunc(s.Down, func(b engine.BreakerRow) bool { return b.Host == host && b.Method == method }) ||
+		slices.ContainsFunc(s.Buckets, func(b engine.BucketRow) bool {
+			return b.Host == host && b.Method == method && b.Frozen() && b.Thaws.IsZero()
+		})
 }
 
 // paused reports whether a queue is.

@@ -330,6 +330,19 @@ func TestI2_RetriesHideNobodyInLine(t *testing.T) {
 	}
 }
 
+// TestI7c_TimelinesThatAreFrozenAreNotPlanned either, until somebody resumes them, nor do they set the pace of what goes.
+func TestI7c_TimelinesThatAreFrozenAreNotPlanned(t *testing.T) {
+	s := state(window{limit: 100, span: 2 * time.Minute, reset: time.Minute}, 30)
+	s.Open = []engine.AccountRow{{ID: "a", Region: "asia", Matches: engine.Progress{Total: 40, Stored: 10, Open: 30},
+		Timelines: engine.Progress{Open: 10}, WantsTimelines: true}}
+	s.Buckets = append(s.Buckets, engine.BucketRow{Kind: "method", Host: "asia", Method: forecast.TimelineMethod, Waiting: 10,
+		Limit: 9, Window: time.Minute, Paces: true, BlockedBy: engine.BlockedFrozen})
+	got := forecast.New(s).Answer(time.Hour, nil)
+	if h, a := got.Hosts[0], got.Accounts[0]; h.Stuck || h.Limit != 100 || h.Line != 30 || a.Calls != 30 || !a.Ends.IsZero() {
+		t.Errorf("the host: %+v\nthe sync: %+v", h, a)
+	}
+}
+
 // TestI3_RetriesOfTimelinesThatAreDownAreTheirAccounts: they are planned for when that is tried.
 func TestI3_RetriesOfTimelinesThatAreDownAreTheirAccounts(t *testing.T) {
 	s := state(window{limit: 100, span: 2 * time.Minute, reset: time.Minute}, 30)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/forecast"
 	"github.com/farsight-console/farsight/engine/ingest"
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/internal/scratch"
@@ -218,6 +219,24 @@ func TestI7c_WhatIsDownSpreadsNobody(t *testing.T) {
 			t.Fatalf("%d timelines are left", row.Timelines.Open)
 		}
 		r.until("Ana#EUW", 4*time.Second, func(row engine.AccountRow) bool { return row.Timelines.Open == 0 })
+	})
+}
+
+// TestI7c_WhatIsFrozenWaitsForNoWindowOfItsHost until somebody resumes it: what waits for that is told without it.
+func TestI7c_WhatIsFrozenWaitsForNoWindowOfItsHost(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		dev := sim.Limits{App: []sim.Limit{{N: 20, Per: time.Second}, {N: 100, Per: 2 * time.Minute}}}
+		r := start(t, newSim(sim.Options{Limits: dev, Players: []sim.PlayerSpec{short("Ana#EUW", 1000)}}))
+		r.trigger("Ana#EUW", engine.SyncAsk{})
+		r.until("Ana#EUW", time.Hour, func(row engine.AccountRow) bool { return row.Timelines.Open == 50 })
+		must(t, r.limits.Freeze(engine.Bucket{Host: "europe", Method: forecast.MatchMethod}, ""))
+		waits := map[string]int{}
+		for _, b := range r.limits.Rows().Buckets {
+			waits[b.Method] = max(waits[b.Method], b.Waiting)
+		}
+		if waits[""] > 50 || waits[""] == 0 || waits[forecast.MatchMethod] < 500 {
+			t.Errorf("in line are %v", waits)
+		}
 	})
 }
 

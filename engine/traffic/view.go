@@ -30,9 +30,9 @@ func (l *Limits) Rows() engine.LimitsRow {
 		out.Buckets = make([]engine.BucketRow, 0, windows)
 	}
 	for _, h := range snap.Hosts {
-		row, first := hostRow(h), len(out.Buckets)
+		row, first, stand := hostRow(h), len(out.Buckets), apart(h, out.Breakers)
 		for _, s := range h.Scopes {
-			out.Buckets = l.addWindows(out.Buckets, snap.At, s, out.Breakers)
+			out.Buckets = l.addWindows(out.Buckets, snap.At, s, stand)
 		}
 		method := l.markPace(h.Host, out.Buckets[first:])
 		l.opens(&row, method)
@@ -54,6 +54,20 @@ func (l *Limits) Down() []engine.BreakerRow {
 		rows[i].Waiting = l.waiting(limit.Scope{Host: rows[i].Host, Method: rows[i].Method})
 	}
 	return rows
+}
+
+// apart are the methods of a host whose calls wait for none of its windows: those that are down, and those that are
+// frozen until somebody resumes them, as their windows tell.
+func apart(h limit.HostView, down []engine.BreakerRow) (out []limit.Scope) {
+	for _, b := range down {
+		out = append(out, limit.Scope{Host: b.Host, Method: b.Method})
+	}
+	for _, s := range h.Scopes {
+		if s.Method != "" && s.Frozen && s.Percent == 0 && s.Thaws.IsZero() && len(s.Buckets) > 0 {
+			out = append(out, s.Scope)
+		}
+	}
+	return out
 }
 
 // busier puts the host with the most in line first, and of hosts with as many the one that has used more of its
@@ -118,9 +132,9 @@ func hostRow(h limit.HostView) engine.LimitHost {
 }
 
 // addWindows adds the rows of one scope, one per window. What is in flight is taken off the backlog: it
-// waits no more, and what waits for an endpoint that is down waits for no window of its host.
-func (l *Limits) addWindows(rows []engine.BucketRow, at time.Time, s limit.ScopeView, down []engine.BreakerRow) []engine.BucketRow {
-	waiting := l.waiting(s.Scope, down...) - s.InFlight
+// waits no more.
+func (l *Limits) addWindows(rows []engine.BucketRow, at time.Time, s limit.ScopeView, apart []limit.Scope) []engine.BucketRow {
+	waiting := l.waiting(s.Scope, apart...) - s.InFlight
 	for _, b := range s.Buckets {
 		row := engine.BucketRow{
 			Host: s.Host, Method: s.Method, Kind: "app", Window: b.Limit.Per, Limit: b.Limit.N,
@@ -166,14 +180,13 @@ func block(row *engine.BucketRow, s limit.ScopeView) {
 	}
 }
 
-// waiting counts the jobs that stand in line for a scope, for a host's without those of endpoints that are down.
-func (l *Limits) waiting(s limit.Scope, down ...engine.BreakerRow) (n int) {
+// waiting counts the jobs that stand in line for a scope, for a host's without those of some methods.
+func (l *Limits) waiting(s limit.Scope, without ...limit.Scope) (n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for name, jobs := range l.backlog {
 		at, _ := splitLane(name)
-		is := func(d engine.BreakerRow) bool { return d.Host == at.Host && d.Method == at.Method }
-		if at.Host == s.Host && (at.Method == s.Method || s.Method == "" && !slices.ContainsFunc(down, is)) {
+		if at.Host == s.Host && (at.Method == s.Method || s.Method == "" && !slices.Contains(without, limit.Scope{Host: at.Host, Method: at.Method})) {
 			n += jobs
 		}
 	}

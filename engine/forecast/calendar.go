@@ -31,7 +31,8 @@ const leastLate = time.Second
 const mostWindows = 1000
 
 // newCalendar has the calls that were made already; nil = no limit of the host is known.
-func newCalendar(now time.Time, host string, rows []engine.BucketRow) *calendar {
+func (s *State) newCalendar(host string) *calendar {
+	now, rows := s.Now, s.Buckets
 	var b *engine.BucketRow
 	for i := range rows {
 		r := &rows[i]
@@ -46,7 +47,7 @@ func newCalendar(now time.Time, host string, rows []engine.BucketRow) *calendar 
 	if b == nil {
 		return nil
 	}
-	c := &calendar{now: now, reset: b.Reset, opens: engine.Latest(b.Blocked, methodsOpen(host, rows)), dealt: map[int]*engine.PlannedWindow{}}
+	c := &calendar{now: now, reset: b.Reset, opens: engine.Latest(b.Blocked, s.methodsOpen(host)), dealt: map[int]*engine.PlannedWindow{}}
 	c.Host, c.Limit, c.Window = host, b.Most(), b.Window
 	c.Bucket = "app:" + host + " " + strconv.Itoa(b.Limit) + "/" + strconv.Itoa(int(b.Window/time.Second)) + "s"
 	if b.Method != "" {
@@ -64,14 +65,14 @@ func newCalendar(now time.Time, host string, rows []engine.BucketRow) *calendar 
 }
 
 // methodsOpen is when the first method of a host opens again, where all its calls wait for methods that a 429 or 503
-// holds; else the zero time.
-func methodsOpen(host string, rows []engine.BucketRow) (opens time.Time) {
-	for i := range rows {
-		r := &rows[i]
-		if r.Host != host || r.Kind == "app" || r.Waiting == 0 {
+// holds, or a freeze that ends; else the zero time. What is down goes at no time that is known.
+func (s *State) methodsOpen(host string) (opens time.Time) {
+	for i := range s.Buckets {
+		r := &s.Buckets[i]
+		if r.Host != host || r.Kind == "app" || r.Waiting == 0 || s.down(host, r.Method) {
 			continue
 		}
-		if r.Blocked.IsZero() || r.Frozen() {
+		if r.Blocked.IsZero() {
 			return time.Time{}
 		}
 		if opens.IsZero() || r.Blocked.Before(opens) {

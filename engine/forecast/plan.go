@@ -90,7 +90,7 @@ func (p *Plan) host(name string) *hostPlan {
 	h := p.hosts[name]
 	if h == nil {
 		h = p.hostOf(name, p.Open)
-		if h.calendar = newCalendar(p.Now, name, p.Buckets); h.calendar != nil && len(h.shares) == 0 {
+		if h.calendar = p.newCalendar(name); h.calendar != nil && len(h.shares) == 0 {
 			p.standsStill(h.calendar)
 		}
 		p.hosts[name] = h
@@ -323,7 +323,7 @@ func (p *Plan) call(at time.Time, owner string, all *flow, of []flow) {
 // Beside is a host's calendar with the calls of a command in it that nobody has confirmed
 // yet; nil = nothing can be foreseen.
 func (p *Plan) Beside(host string, calls int, takes time.Duration) *engine.HostForecast {
-	c := newCalendar(p.Now, host, p.Buckets)
+	c := p.newCalendar(host)
 	if c == nil || c.Stuck || calls == 0 {
 		return nil
 	}

@@ -258,7 +258,21 @@ func TestI2_NothingIsPlannedBeforeAHoldEnds(t *testing.T) {
 			t.Errorf("%d calls are planned before %v", w.Line, w.End)
 		}
 	}
-	s.Buckets = append(s.Buckets, engine.BucketRow{Kind: "method", Host: "asia", Method: "match-v5.ids", Waiting: 1})
+	// What is down or frozen does not go meanwhile.
+	all, rest := s.Buckets, engine.BucketRow{Kind: "method", Host: "asia", Method: "match-v5.ids", Waiting: 1}
+	frozen, thaws := rest, rest
+	frozen.BlockedBy, thaws.BlockedBy = engine.BlockedFrozen, engine.BlockedFrozen
+	thaws.Blocked, thaws.Thaws = held, held
+	for _, row := range []engine.BucketRow{rest, frozen, thaws} {
+		s.Buckets = append(all[:len(all):len(all)], row)
+		if s.Down = nil; row == rest {
+			s.Down = []engine.BreakerRow{{Host: "asia", Method: rest.Method, Waiting: 1}}
+		}
+		if w := forecast.New(s).Answer(time.Hour, nil).Hosts[0].Windows[0]; w.Line != 0 {
+			t.Errorf("%d calls are planned while nothing goes", w.Line)
+		}
+	}
+	s.Buckets, s.Down = append(all, rest), nil
 	if w := forecast.New(s).Answer(time.Hour, nil).Hosts[0].Windows[0]; w.Line != 3 {
 		t.Errorf("%d calls are planned in the room of 3 while others go", w.Line)
 	}

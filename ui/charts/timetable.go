@@ -39,7 +39,10 @@ type Timetable struct {
 	late    int  // retries that start later than they are due
 	stuck   int  // and those of which nobody knows when
 	listing bool // of some syncs nobody knows yet how many calls they will make
-	Runs    []Run
+	// The same of those whose matches are on the host of the plan.
+	HostEnds    time.Time
+	hostListing bool
+	Runs        []Run
 }
 
 // stripe is one window of the limit.
@@ -244,7 +247,11 @@ func (t *Timetable) accounts(v *page.View, f *page.Forecast) {
 				l.Done = row.Ends
 			}
 			l.Still, l.why = stillOf(*a) != "", cmp.Or(stillOf(*a), StageOf(v, *a))
-			t.listing = t.listing || a.Matches.Total < 0 && !l.Still
+			listing := a.Matches.Total < 0 && !l.Still
+			t.listing = t.listing || listing
+			if page.OneHost(v) || t.Plan != nil && a.Region == t.Plan.Host {
+				t.HostEnds, t.hostListing = engine.Latest(t.HostEnds, l.Done), t.hostListing || listing
+			}
 		}
 		t.Lanes = append(t.Lanes, l)
 	}

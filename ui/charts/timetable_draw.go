@@ -373,11 +373,13 @@ func (t *Timetable) Tail(v *page.View) string {
 		return human.Counted(t.Left, "call waits: ", "calls wait: ") + t.Plan.Why
 	}
 	return human.Counted(t.Left, "call", "calls") + human.If(!page.OneHost(v), " to "+t.Plan.Host) + " planned" +
-		human.If(t.Ends.After(v.Now), " "+v.Theme.Glyphs.Sep+" done "+t.Ending()+v.Clock(t.Ends))
+		human.If(t.HostEnds.After(v.Now), " "+v.Theme.Glyphs.Sep+" done "+ending(t.hostListing)+v.Clock(t.HostEnds))
 }
 
 // Ending stands before the end of all: "~", or "after " while some lists are still being read, of whose calls nobody knows.
-func (t *Timetable) Ending() string { return human.Either(t.listing, "after ", "~") }
+func (t *Timetable) Ending() string { return ending(t.listing) }
+
+func ending(listing bool) string { return human.Either(listing, "after ", "~") }
 
 // Overlay lays a title and what it says over the left end of a painted row, whose own cells begin behind
 // them, with no word that the title would cut.

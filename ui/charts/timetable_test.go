@@ -239,9 +239,30 @@ func TestWhatIsPlannedSaysOfWhatHost(t *testing.T) {
 		for _, h := range c.hosts {
 			v.Limits.Buckets = append(v.Limits.Buckets, engine.BucketRow{Host: h.Host, Kind: "app", Limit: 100, Window: time.Minute})
 		}
-		table := Timetable{Plan: &engine.HostForecast{Host: "asia"}, Left: 5, Ends: now.Add(time.Minute - time.Second*3), listing: c.listing}
+		table := Timetable{Plan: &engine.HostForecast{Host: "asia"}, Left: 5, HostEnds: now.Add(time.Minute - time.Second*3), hostListing: c.listing}
 		if got := table.Tail(v); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
+	}
+}
+
+// TestTheEndOfAHostIsThatOfItsOwnSyncs: what others do elsewhere is planned for later, or not known.
+func TestTheEndOfAHostIsThatOfItsOwnSyncs(t *testing.T) {
+	v, f := atWork()
+	v.Accounts[0].Region = "europe"
+	far := v.Accounts[0]
+	far.ID, far.Region = "far", "asia"
+	lists := far
+	lists.ID, lists.Matches.Total = "lists", -1
+	v.Accounts = append([]engine.AccountRow{far, lists}, v.Accounts...)
+	v.Limits.Buckets = append(v.Limits.Buckets, engine.BucketRow{Host: "asia", Kind: "app", Limit: 100, Window: time.Minute})
+	f.Plan.Accounts = append(f.Plan.Accounts, engine.AccountForecast{Account: "far", Calls: 900, Ends: noon.Add(time.Hour)})
+	v.Theme = themes.NewMono(themes.Unicode)
+	got := NewTimetable(v, newAxis(v.Now, 2400*time.Millisecond, 25, 100), f, nil)
+	if tail, want := got.Tail(v), "541 calls to europe planned · done ~"+v.Clock(noon.Add(80*time.Second)); tail != want {
+		t.Errorf("%q, want %q", tail, want)
+	}
+	if !got.Ends.Equal(noon.Add(time.Hour)) || got.Ending() != "after " {
+		t.Errorf("all end %s%v", got.Ending(), got.Ends)
 	}
 }

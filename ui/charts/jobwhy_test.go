@@ -11,7 +11,7 @@ import (
 	"github.com/farsight-console/farsight/ui/uitest"
 )
 
-// TestAJobIsPacedByItsOwnHost, whichever sets the pace of most.
+// TestAJobIsPacedByItsOwnHost, whichever sets the pace of most, and by none whose limits nobody knows.
 func TestAJobIsPacedByItsOwnHost(t *testing.T) {
 	now := uitest.Noon
 	app := func(host string, window time.Duration, limit, used int) engine.BucketRow {
@@ -21,7 +21,7 @@ func TestAJobIsPacedByItsOwnHost(t *testing.T) {
 		app("asia", time.Second, 20, 0), app("asia", 2*time.Minute, 100, 95), app("europe", time.Second, 20, 0), app("europe", 2*time.Minute, 100, 60),
 	}}})
 	v.Now = now
-	for lane, want := range map[string]string{"asia": ", 5 calls a minute", "europe": " per 2 min, 40 calls a minute"} {
+	for lane, want := range map[string]string{"asia": ", 5 calls a minute", "europe": " per 2 min, 40 calls a minute", "sea": "It goes in 1.0 s."} {
 		said := whyJob(v, &engine.JobRow{Job: engine.Job{State: engine.Available}, Place: 1, Line: "full " + lane + "/match-v5.match", Until: now.Add(time.Second)})
 		if !strings.Contains(said.Text, want) {
 			t.Errorf("%s: %s", lane, said.Text)

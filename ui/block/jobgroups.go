@@ -538,8 +538,8 @@ func goesCell(v *page.View, j *engine.JobRow) part.Cell {
 		return part.As(themes.Err, "never")
 	case j.State.Terminal() || at.IsZero():
 		return part.As(themes.Dim, part.None)
-	case at.Sub(v.Beat()) < charts.NowWithin:
-		return part.As(themes.Run, human.Either(at.Sub(v.Beat()) < charts.AtOnce, "now", "<1 s"))
+	case charts.Within(v, at) != "":
+		return part.As(themes.Run, charts.Within(v, at))
 	case j.State == engine.Retryable:
 		return part.As(themes.Retry, strings.TrimPrefix(v.Until(at), "+"))
 	default:

@@ -45,10 +45,10 @@ func whyJob(v *page.View, j *engine.JobRow) Told {
 	return Told{Lead: page.Capital(page.BriefWhy(v, j.Reason())) + ".", Text: text, Act: "A retry lets it go at once."}
 }
 
-// What is shown stands for a second: of what comes within NowWithin no more is told. AtOnce is how near a time is that
+// What is shown stands for a second: of what comes within nowWithin no more is told. AtOnce is how near a time is that
 // is now.
 const (
-	NowWithin = time.Second
+	nowWithin = time.Second
 	AtOnce    = 50 * time.Millisecond
 )
 
@@ -59,10 +59,16 @@ func InText(v *page.View, at time.Time) string {
 		return "at a time that nobody knows"
 	case at.Sub(v.Beat()) < AtOnce:
 		return "now"
-	case at.Sub(v.Beat()) < NowWithin:
+	case at.Sub(v.Beat()) < nowWithin:
 		return "within a second"
 	}
 	return "in " + Soon(v, at)
+}
+
+// Within is "<1 s" or "now" of what comes within nowWithin; "" = it comes later.
+func Within(v *page.View, at time.Time) string {
+	left := at.Sub(v.Beat())
+	return human.If(left < nowWithin, human.Either(left < AtOnce, "now", "<1 s"))
 }
 
 // Soon is the time that is left from the present second on. It has tenths below ten seconds, as
@@ -166,7 +172,7 @@ func whyInLine(v *page.View, j *engine.JobRow) Told {
 		t.Text = "It goes " + InText(v, j.Until) + ": a " + hold.BlockedBy + " holds these calls."
 	case full && !j.Until.After(b.Reset):
 		t.Text = "It goes when the " + human.Window(b.Window) + " window opens again" +
-			human.If(b.Reset.Sub(v.Beat()) >= NowWithin, ", "+InText(v, b.Reset)) + ": all " + page.Count(b.Limit) + " calls of it are used."
+			human.If(b.Reset.Sub(v.Beat()) >= nowWithin, ", "+InText(v, b.Reset)) + ": all " + page.Count(b.Limit) + " calls of it are used."
 	case j.Until.IsZero():
 		t.Text = "When its turn comes is not known yet."
 	case full && j.Place <= b.Limit: // soon after it

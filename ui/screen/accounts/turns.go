@@ -3,7 +3,6 @@ package accounts
 import (
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/human"
@@ -72,8 +71,8 @@ func (p *Screen) next(v *page.View, a *engine.AccountRow) part.Cell {
 			return part.Plain("~" + v.In(at))
 		}
 		return part.As(themes.Dim, part.None)
-	case at.Sub(v.Beat()) < time.Second:
-		return part.As(themes.Run, "now")
+	case charts.Within(v, at) != "":
+		return part.As(themes.Run, charts.Within(v, at))
 	default:
 		return part.As(human.Either(j.Retrying(), themes.Retry, themes.Text), charts.Soon(v, at))
 	}

@@ -148,7 +148,7 @@ func (s *Scene) TryAgain(n int) {
 // Freeze stops the calls of a scene to its first host until an instant, as an operator does.
 func (s *Scene) Freeze(until time.Time) {
 	host := s.Update.Limits.Hosts[0].Host
-	s.hold(engine.Held{Reason: host + " is frozen by an operator", Until: until, Ends: true, Stand: engine.StandHeld})
+	s.hold(engine.Held{Reason: host + " is frozen by an operator", Until: until, Ends: !until.IsZero(), Stand: engine.StandHeld})
 	for i := range s.Update.Limits.Buckets {
 		if b := &s.Update.Limits.Buckets[i]; b.Host == host {
 			b.Blocked, b.BlockedBy, b.Thaws = until, engine.BlockedFrozen, until

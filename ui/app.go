@@ -318,9 +318,7 @@ func (m *model) view(now time.Time) *page.View {
 	} else { // one reading of the limits for the row of the state and the page
 		d := m.rows.Data
 		d.Limits, v.Data = m.fills.Take(v), &d
-		if !d.Lost.IsZero() { // what is shown is as of then: no call runs on, and nothing comes nearer
-			v.Now = d.Lost
-		}
+		v.Now = m.asOf(now)
 	}
 	if p, ok := m.page().(page.Evener); ok {
 		d := *v.Data
@@ -329,6 +327,14 @@ func (m *model) view(now time.Time) *page.View {
 	}
 	v.Theme = m.theme.In(m.mood(v))
 	return v
+}
+
+// asOf is the instant of what is shown while the view is live. Without its engine no call runs on, and nothing comes nearer.
+func (m *model) asOf(now time.Time) time.Time {
+	if lost := m.rows.Data.Lost; !lost.IsZero() {
+		return lost
+	}
+	return now
 }
 
 // mood is the token of the state that owns the screen; Run while the engine works.

@@ -50,16 +50,20 @@ func TestNoKeyActsWithoutAnEngine(t *testing.T) {
 	})
 }
 
-// TestNothingRunsOnWithoutAnEngine: what is shown is as of the last that it said.
+// TestNothingRunsOnWithoutAnEngine: what is shown is as of the last that it said, also frozen.
 func TestNothingRunsOnWithoutAnEngine(t *testing.T) {
 	busy(t, func(d *desk) {
 		d.press("3")
 		d.wait(10 * time.Second)
 		d.send(session.Lost{Again: time.Now().Add(time.Hour)})
-		body := func() string { rows := strings.Split(d.screen(), "\n"); return strings.Join(rows[2:len(rows)-2], "\n") }
+		body := func() string { rows := strings.Split(d.screen(), "\n"); return strings.Join(rows[2:len(rows)-3], "\n") }
 		before := body()
 		if d.wait(30 * time.Second); body() != before {
 			t.Errorf("half a minute later:\n%s\nbefore\n%s", body(), before)
+		}
+		d.press("f")
+		if d.wants("FROZEN 12:31:45"); body() != before {
+			t.Errorf("frozen:\n%s\nbefore\n%s", body(), before)
 		}
 	})
 }

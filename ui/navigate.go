@@ -185,7 +185,8 @@ func (m *model) freeze(now time.Time) tea.Cmd {
 	if m.frozen != nil {
 		return m.thaw(now)
 	}
-	m.stop(m.rows.Data, m.past.UpTo(now), now)
+	at := m.asOf(now)
+	m.stop(m.rows.Data, m.past.UpTo(at), at)
 	return nil
 }
 

@@ -631,7 +631,7 @@ func TestV7u_TheJobBesideStaysAWhile(t *testing.T) {
 		d.fake.Scene.Jobs = slices.Delete(slices.Clone(s.Jobs), gone, gone+1)
 		d.send(u)
 		d.wait(2 * time.Second)
-		if d.wants("each keeps its line"); beside() != first || lineOf(called) != stood {
+		if d.wants("each keeps its line", "the cursor is on another"); beside() != first || lineOf(called) != stood {
 			t.Errorf("beside the list is %s and not %s; a call moved by %d:\n%s", beside(), first, lineOf(called)-stood, d.screen())
 		}
 		d.wait(10 * time.Second)
@@ -639,7 +639,7 @@ func TestV7u_TheJobBesideStaysAWhile(t *testing.T) {
 			t.Errorf("it is still there:\n%s", d.screen())
 		}
 		d.press("down")
-		d.wait(time.Second)
+		d.lacks("the cursor is on another")
 		if chosen := beside(); !strings.Contains(d.rowWith("▌"), strings.TrimPrefix(chosen, "match:")) {
 			t.Errorf("beside the list is %s, and not what was chosen:\n%s", chosen, d.screen())
 		}
@@ -681,6 +681,22 @@ func TestV7t_WhatGoesWithinASecondSaysSo(t *testing.T) {
 		d.press("3")
 		if now, soon := strings.Count(d.screen(), "42 s     now"), strings.Count(d.screen(), "42 s    <1 s"); now != 1 || soon < 5 {
 			t.Errorf("%d go now and %d within a second:\n%s", now, soon, d.screen())
+		}
+	})
+}
+
+// TestV7u_TheJobBesideGoesWithItsChoice: of another queue, and of those that failed, no job of the choice before stays.
+func TestV7u_TheJobBesideGoesWithItsChoice(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		d := open(t, uitest.Busy(), 200, 60, testOptions())
+		d.press("3")
+		for _, c := range []struct {
+			keys []string
+			want string
+		}{{nil, "match:KR_7214550950 j"}, {[]string{"s"}, "match:KR_6011000003 j"}, {[]string{"s", "s", "Q", "down", "down"}, "latest:a-oslo j"}} {
+			d.press(c.keys...)
+			d.wants(c.want)
+			d.wait(3 * time.Second)
 		}
 	})
 }

@@ -63,7 +63,7 @@ func (k *Peek) Want(v *page.View, list *lists.List[engine.JobRow]) engine.Query 
 	return q
 }
 
-// follow turns to the job under the cursor.
+// follow turns to the job under the cursor; after a key at once, since that may act on it.
 // Until the answer is here it shows what the list knows of the job.
 func (k *Peek) follow(v *page.View, list *lists.List[engine.JobRow]) {
 	id, ok := list.ToOpen()
@@ -72,7 +72,7 @@ func (k *Peek) follow(v *page.View, list *lists.List[engine.JobRow]) {
 	case !ok:
 		k.Job = nil
 	case k.Job != nil && string(k.Job.ID) == id:
-	case k.Job != nil && !list.Cur.Held() && age >= 0 && age < k.Stays:
+	case k.Job != nil && !v.Hurry && !list.Cur.Held() && age >= 0 && age < k.Stays:
 	default:
 		k.since = v.Now
 		k.Job = NewJob(engine.JobID(id))
@@ -130,7 +130,11 @@ func (k *Peek) Draw(v *page.View, list *lists.List[engine.JobRow], x, w, h int) 
 		rows := []string{v.Row(v.Inner(w), part.As(themes.Dim, "   no job is selected"))}
 		return v.Sections(x, 0, w, h, part.Section{Title: "SELECTED", Rows: rows})
 	}
-	return v.Sections(x, 0, w, h, k.around(v, v.Inner(w), h)...)
+	panels := k.around(v, v.Inner(w), h)
+	if id, _ := list.ToOpen(); id != string(k.Job.ID) {
+		panels[0].Tail = "the cursor is on another"
+	}
+	return v.Sections(x, 0, w, h, panels...)
 }
 
 // around are the panels of the job, and below them, while it has little to tell, what it

@@ -121,12 +121,13 @@ func CallColumns(v *page.View, calls []engine.CallRow, w, rows int) []string {
 // CallsInPlace are the newest calls on so many rows, each on its own until another takes it.
 func CallsInPlace(v *page.View, calls []engine.CallRow, w, rows int) []string {
 	out := make([]string, rows)
-	l := part.NewLine(v.Theme, w)
+	l, newest := part.NewLine(v.Theme, w), page.LastSeq(calls)
 	for i := max(len(calls)-rows, 0); i < len(calls); i++ {
 		l.Reset(w, false)
 		l.Cells(part.As(themes.Accent, human.If(i == len(calls)-1, v.Theme.Glyphs.Crumb)))
 		callCells(v, l.To(1), &calls[i], w-2)
-		out[calls[i].Seq%uint64(rows)] = l.String()
+		// By its distance to the newest: where another process goes on, the numbers before are not those next to its own.
+		out[(newest+uint64(rows-len(calls)+1+i))%uint64(rows)] = l.String()
 	}
 	return out
 }

@@ -402,8 +402,8 @@ func (g *JobGroup) HeadText(v *page.View) string {
 	case !ok:
 		return ""
 	case g.State == engine.Retryable && (first.Stand == "" || slices.ContainsFunc(g.Rows, func(j *engine.JobRow) bool { return j.Reason() != first.Reason() })):
-		classes := ClassesOf(human.Either(len(g.Rows) > 0, g.Rows, []*engine.JobRow{first}))
-		return "back off after " + strings.TrimSuffix(classes, " ×"+page.Count(len(g.Rows))) + inLineOf(g.Rows) // a single one has all
+		known := human.Either(len(g.Rows) > 0, g.Rows, []*engine.JobRow{first})
+		return "back off after " + strings.TrimSuffix(ClassesOf(known), " ×"+page.Count(len(known))) + inLineOf(g.Rows) // a single one has all
 	case g.State == engine.Discarded:
 		return ClassesOf(g.Rows) + GaveUp(g.Rows)
 	case g.State.Terminal(): // by when they were made, as the store has them: others may have ended later

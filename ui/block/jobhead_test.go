@@ -47,6 +47,15 @@ func TestPendingJobsSayWhatTheyWaitFor(t *testing.T) {
 	}
 }
 
+// TestAHeadingCountsNoAnswersOfJobsThatItHasNot: of a group that is known by its first the class alone is.
+func TestAHeadingCountsNoAnswersOfJobsThatItHasNot(t *testing.T) {
+	g := block.JobGroup{Jobs: 40}
+	g.State, g.Why = engine.Retryable, engine.ReasonRow{Jobs: 40, First: engine.JobRow{Job: engine.Job{State: engine.Retryable, Class: "503"}}}
+	if text := g.HeadText(pagetest.View(&page.Data{})); text != "back off after 503" {
+		t.Errorf("%q", text)
+	}
+}
+
 // TestAHeadingNamesWhatHoldsTheFirst, and not a window with room.
 func TestAHeadingNamesWhatHoldsTheFirst(t *testing.T) {
 	v := pagetest.View(&page.Data{Limits: engine.LimitsRow{Buckets: []engine.BucketRow{

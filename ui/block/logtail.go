@@ -27,7 +27,7 @@ func LogRows(v *page.View, w, h int, job engine.JobID) []string {
 		if LevelRank(r.Level) < UsualLevel || job != "" && r.Job != job || v.Frozen && r.At.After(v.Now) {
 			continue
 		}
-		if n := len(lines); n > 0 && lines[n-1].of.Text == r.Text && slices.Equal(tellingFields(lines[n-1].of, true), tellingFields(r, true)) {
+		if n := len(lines); n > 0 && saysTheSame(lines[n-1].of, r) {
 			lines[n-1].times++
 			continue
 		}
@@ -97,13 +97,31 @@ func tellingFields(r *engine.LogRow, named bool) (fields []string) {
 		fields = append(fields, "job="+string(r.Job))
 	}
 	for _, key := range logKeys {
-		for i := range r.Fields {
-			if r.Fields[i].Key == key {
-				fields = append(fields, key+"="+columns.InShort(r.Fields[i].Value))
-			}
+		if value, ok := fieldOf(r, key); ok {
+			fields = append(fields, key+"="+value)
 		}
 	}
 	return fields
+}
+
+// fieldOf is what a record has under a key, as its row tells it.
+func fieldOf(r *engine.LogRow, key string) (value string, ok bool) {
+	for i := range r.Fields {
+		if r.Fields[i].Key == key {
+			return columns.InShort(r.Fields[i].Value), true
+		}
+	}
+	return "", false
+}
+
+// saysTheSame reports whether the rows of two records differ in nothing but their time. It is asked of each record
+// for each frame, and makes no text.
+func saysTheSame(a, b *engine.LogRow) bool {
+	return a.Text == b.Text && a.Job == b.Job && (slices.Equal(a.Fields, b.Fields) || !slices.ContainsFunc(logKeys, func(key string) bool {
+		of, inA := fieldOf(a, key)
+		is, inB := fieldOf(b, key)
+		return of != is || inA != inB
+	}))
 }
 
 // BeforeLog shares h rows between a list of n rows and the end of the log below it. The list has

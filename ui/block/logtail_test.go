@@ -23,3 +23,18 @@ func TestOnlyTheSameIsToldAsSoManyTimes(t *testing.T) {
 		t.Errorf("%d rows: %s", len(rows), all)
 	}
 }
+
+// TestRepeatedRecordsCostNoText: a frame has thousands of them to count.
+func TestRepeatedRecordsCostNoText(t *testing.T) {
+	v := pagetest.View(&page.Data{})
+	texts := func(n int) float64 {
+		v.Logs = make([]engine.LogRow, n)
+		for i := range v.Logs {
+			v.Logs[i] = engine.LogRow{Level: "info", Text: "command", Job: "j1", Fields: []engine.LogField{{Key: "target", Value: "queue a"}}}
+		}
+		return testing.AllocsPerRun(5, func() { block.LogRows(v, 80, 5, "") })
+	}
+	if few, many := texts(900), texts(999); many > few+1 {
+		t.Errorf("%.0f allocations for 900 records and %.0f for 999", few, many)
+	}
+}

@@ -283,16 +283,18 @@ func (m *model) messageRows(v *page.View, y int) []string {
 	}
 	// At which instant a frozen view stands has the row above the message. Where there is none a message comes first:
 	// the title says FROZEN too.
-	stands := part.Toast{Word: "FROZEN", Text: m.timeCursor.text(m.theme, m.keyed)}
+	stands := func() part.Toast {
+		return part.Toast{Word: "FROZEN", Text: m.timeCursor.text(m.theme, m.keyed)}
+	}
 	if !air {
 		if m.frozen != nil && m.message().Text == "" {
-			t = stands
+			t = stands()
 		}
 		return []string{part.Message(m.theme, m.w, t, right...)}
 	}
 	rows := part.Messages(m.theme, m.w, t, right...)
 	if m.frozen != nil && rows[0] == part.Row(m.theme, m.w) {
-		rows[0] = part.Message(m.theme, m.w, stands)
+		rows[0] = part.Message(m.theme, m.w, stands())
 	}
 	return rows
 }

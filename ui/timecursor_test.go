@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/keys"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/uitest"
 )
@@ -124,6 +125,21 @@ func TestRecorderMovesTheTimeCursor(t *testing.T) {
 		then, _ := p.Instant(d.m.view(d.m.now()))
 		if then.After(d.m.since) || d.m.since.Sub(then) > 2*time.Second {
 			t.Errorf("the recorder stands on %v, the time cursor at %v", then, d.m.since)
+		}
+	})
+}
+
+func TestALiveFrameMakesNoTextOfAFrozenOne(t *testing.T) {
+	busy(t, func(d *desk) {
+		said := func() bool {
+			_, is := d.m.said[saying{keys.On(d.m.page().Screen()), "{second back} {second on} step"}]
+			return is
+		}
+		if said() {
+			t.Error("nothing is frozen")
+		}
+		if d.press("f"); !said() {
+			t.Error("it says something else now")
 		}
 	})
 }

@@ -88,6 +88,18 @@ func TestLogRecordOpensItsJob(t *testing.T) {
 	})
 }
 
+// TestARowOfTheLogHasTheClockAndTheRecordTheInstant: one that a record tells of is in the zone of its own time, in the list
+// as short as that, on its own page whole.
+func TestARowOfTheLogHasTheClockAndTheRecordTheInstant(t *testing.T) {
+	busy(t, func(d *desk) {
+		d.press("8")
+		d.send(logged(245, engine.LogRow{Level: "warn", Text: "held", Fields: []engine.LogField{{Key: "until", Value: "2026-01-20T03:32:05.123Z"}}}))
+		d.wants("until=12:32:05 ")
+		d.press("enter")
+		d.wants("2026-01-20 12:32:05.123 +09:00")
+	})
+}
+
 // TestLogsOfTheSelectedJob: L shows the log of the job under the cursor, from any
 // list, in all levels.
 func TestLogsOfTheSelectedJob(t *testing.T) {

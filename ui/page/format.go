@@ -106,12 +106,24 @@ var isoTime = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\
 // Clocked is a text with its instants as the clock shows them, at another that has its zone: "due at 2026-11-29T11:50:16Z"
 // is "due at 12:50:16".
 func Clocked(text string, said time.Time) string {
+	return instants(text, said.Location(), func(at time.Time) string {
+		return at.Format(human.Either(at.YearDay() != said.YearDay(), "Mon 2 Jan 15:04", "15:04:05"))
+	})
+}
+
+// Dated is a text with its instants whole, as they are in a zone.
+func Dated(text string, zone *time.Location) string { return instants(text, zone, Whole) }
+
+// Whole is an instant with all that is known of it: 2026-11-29 12:50:16.123 +01:00.
+func Whole(at time.Time) string { return at.Format("2006-01-02 15:04:05.000 -07:00") }
+
+// instants is a text with its instants as write tells them.
+func instants(text string, zone *time.Location, write func(time.Time) string) string {
 	return isoTime.ReplaceAllStringFunc(text, func(iso string) string {
 		at, err := time.Parse(time.RFC3339, iso)
 		if err != nil {
 			return iso
 		}
-		at = at.In(said.Location())
-		return at.Format(human.Either(at.YearDay() != said.YearDay(), "Mon 2 Jan 15:04", "15:04:05"))
+		return write(at.In(zone))
 	})
 }

@@ -54,7 +54,7 @@ func (p *Record) Act(v *page.View, a page.Action) page.Effect {
 func (p *Record) facts(v *page.View) []block.Fact {
 	at := p.At.In(v.Now.Location())
 	out := []block.Fact{
-		{Key: "time", Value: at.Format("2006-01-02 15:04:05.000 -07:00") + "  (" + v.Ago(p.At) + ")"},
+		{Key: "time", Value: page.Whole(at) + "  (" + v.Ago(p.At) + ")"},
 		{Key: "level", Value: p.Level}, {Key: "area", Value: p.Area}, {Key: "text", Value: p.Text},
 	}
 	if p.Job != "" {
@@ -62,7 +62,7 @@ func (p *Record) facts(v *page.View) []block.Fact {
 	}
 	for _, f := range p.Fields {
 		if f.Key != "job" || f.Value != string(p.Job) {
-			out = append(out, block.Fact{Key: f.Key, Value: page.Clocked(f.Value, at)})
+			out = append(out, block.Fact{Key: f.Key, Value: page.Dated(f.Value, at.Location())})
 		}
 	}
 	return out

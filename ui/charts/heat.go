@@ -208,11 +208,11 @@ func Hours(m float64) string {
 // is shown.
 func (p *HeatMap) ScaleRow(v *page.View, top float64, w int) string {
 	l := part.NewLine(v.Theme, w).Gap(3)
-	signs := v.Theme.Glyphs.Shade
-	for i, to := range []float64{stepLow, stepMid, stepHigh, 1} {
-		if SpanOf(top*stepLow) == 0 { // nothing was played that would have a shade
-			break
-		}
+	signs, steps := v.Theme.Glyphs.Shade, []float64{stepLow, stepMid, stepHigh, 1}
+	if SpanOf(top*stepLow) == 0 { // less than two minutes in each hour: the first shade would stand for none
+		steps = nil
+	}
+	for i, to := range steps {
 		text := human.Either(i == 3, "to "+human.Dur(SpanOf(top)), "<"+human.Dur(SpanOf(top*to)))
 		// The sample has the colour of the middle of its step.
 		l.Glyph(HeatToken(to-stepLow/2), signs[i+1], 2).Cells(part.As(themes.Dim, " "+text)).Gap(3)

@@ -203,30 +203,30 @@ type Room struct {
 	Every time.Duration // of a stretch: one window, or several where they are short
 }
 
-// RoomOf is the room of the host that most retries go to, with those whose instant has come: they are in a line of its
-// own; the zero one = nothing is foreseen.
-func RoomOf(f *engine.Forecast, a TimeAxis, retries []*engine.JobRow) Room {
+// RoomOf is the room of the host that most retries go to, whatever the list shows of them, with those whose instant has
+// come: they are in a line of its own; the zero one = nothing is foreseen.
+func RoomOf(v *page.View, f *engine.Forecast, a TimeAxis) Room {
 	var most *engine.HostForecast
-	n := 0
+	retries := 0
 	for i := range f.Hosts {
 		h := &f.Hosts[i]
 		here := h.Retries
-		for _, j := range retries {
+		for _, j := range v.InState(engine.Available) {
 			here += page.Btoi(j.InLineAgain() && strings.Contains(j.Line, " "+h.Host+"/"))
 		}
-		if h.Window > 0 && (most == nil || here > n) {
-			most, n = h, here
+		if h.Window > 0 && (most == nil || here > retries) {
+			most, retries = h, here
 		}
 	}
 	if most == nil {
 		return Room{}
 	}
-	n = 1
+	windows := 1
 	// Short windows are put together until a stretch of them has room for its number.
-	for most.Window*time.Duration(n) < time.Duration(max(leastRoom, len(page.Count(most.Limit*n))+2))*a.Step {
-		n++
+	for most.Window*time.Duration(windows) < time.Duration(max(leastRoom, len(page.Count(most.Limit*windows))+2))*a.Step {
+		windows++
 	}
-	return Room{most, most.Window * time.Duration(n)}
+	return Room{most, most.Window * time.Duration(windows)}
 }
 
 // Calls is how many calls a stretch holds.

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/page/pagetest"
 	"github.com/farsight-console/farsight/ui/part"
 	"github.com/farsight-console/farsight/ui/uitest"
 )
@@ -14,11 +16,11 @@ func TestTheRoomIsOfTheHostThatMostRetriesGoTo(t *testing.T) {
 	f := &engine.Forecast{Hosts: []engine.HostForecast{
 		{Host: "asia", Limit: 100, Window: 12 * time.Second, Retries: 1}, {Host: "europe", Limit: 5000, Window: 10 * time.Second}}}
 	axis := TimeAxis{Axis: part.NewAxis(uitest.Noon, 2*time.Second, 10, 40)}
-	late := &engine.JobRow{Job: engine.Job{State: engine.Available, Tries: 1}, Line: "full europe/match-v5.match"}
-	if r := RoomOf(f, axis, []*engine.JobRow{late, late}); r.Host.Host != "europe" || r.Every < 14*time.Second {
+	late := engine.JobRow{Job: engine.Job{State: engine.Available, Tries: 1}, Line: "full europe/match-v5.match"}
+	if r := RoomOf(pagetest.View(&page.Data{Jobs: []engine.JobRow{late, late}}), f, axis); r.Host.Host != "europe" || r.Every < 14*time.Second {
 		t.Errorf("it is of %s, in stretches of %s, which is too short for a number", r.Host.Host, r.Every)
 	}
-	if r := RoomOf(f, axis, nil); r.Host.Host != "asia" {
+	if r := RoomOf(pagetest.View(&page.Data{}), f, axis); r.Host.Host != "asia" {
 		t.Errorf("without those it is of %s", r.Host.Host)
 	}
 }

@@ -189,7 +189,7 @@ func (p *Screen) rowsOf(v *page.View, w, life, h int) []string {
 	at := ladderHeads[v.Size]
 	c := part.NewChart(v.Theme, p.axis.Axis, h)
 	c.Words(at.words)
-	b, r := charts.RetryBarsOf(v, p.axis, p.Shown), charts.RoomOf(&p.plan.Plan, p.axis, p.Shown)
+	b, r := charts.RetryBarsOf(v, p.axis, p.Shown), charts.RoomOf(v, &p.plan.Plan, p.axis)
 	b.Draw(c, at.bars, at.high)
 	r.Draw(v, c, at.room, p.sum.late)
 	rows := make([]string, 0, h)
@@ -405,7 +405,7 @@ func (p *Screen) costs(v *page.View, w, h int) part.Section {
 		}
 	}
 	put(themes.Figure, "retries, next minute", page.Count(soon), soon)
-	if b, ok := charts.Pacing(v.Data, charts.RoomOf(&p.plan.Plan, p.axis, p.Shown).Host); ok && b.Limit > 0 && b.Window > 0 {
+	if b, ok := charts.Pacing(v.Data, charts.RoomOf(v, &p.plan.Plan, p.axis).Host); ok && b.Limit > 0 && b.Window > 0 {
 		put(themes.Figure, "of what the key allows",
 			human.Percent(float64(soon)*b.Window.Minutes()/float64(b.Most())), soon)
 	}

@@ -473,7 +473,8 @@ func (s groupedJobs) Line(i int) func(l *part.Line) {
 	}
 }
 
-// head writes the heading of a group. Its count has room for more digits, so that the words behind it stand still. What of it the list has no room for goes on beside it.
+// head writes the heading of a group. Its count has room for more digits, so that the words behind it stand still (V-7v).
+// What of it the list has no room for goes on beside it.
 // Such as "▾ 732 AVAILABLE  in line: 2 min window paces".
 func (s groupedJobs) head(l *part.Line, g *block.JobGroup) {
 	sign := human.Either(g.Folded, s.v.Theme.Glyphs.Shut, s.v.Theme.Glyphs.Open)

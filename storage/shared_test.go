@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"log"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -34,6 +36,7 @@ type logged struct {
 	lose    bool            // the next one is added, and its answer is lost with the process
 	bodies  map[string]Payload
 	unasked []string
+	asked   func() // for all rows; nil = nothing
 }
 
 func newLogged() *logged {
@@ -91,6 +94,9 @@ func (l *logged) follow() {
 }
 
 func (l *logged) Rows(_ context.Context, fill func(Step) error) (Place, error) {
+	if l.asked != nil {
+		l.asked()
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, s := range l.rows {
@@ -357,39 +363,50 @@ func TestH14a_ACopyOfAnEarlierSchemaIsFilledAnew(t *testing.T) {
 	leads.leave(t)
 }
 
-// Whoever reads while a file is filled anew sees all or is told so, and never a part.
+// beforeRead is a log of bbolt's that does something, once, when a reader is about to begin.
+type beforeRead struct {
+	bolt.DefaultLogger
+	do func()
+}
+
+func (b *beforeRead) Debugf(_ string, v ...any) {
+	if do := b.do; len(v) == 1 && v[0] == false && do != nil {
+		b.do = nil
+		do()
+	}
+}
+
+// Whoever reads while a file is filled anew sees all or is told so, and never a part; also who came just before, and
+// begins when it is empty already.
 func TestH14a_NobodyReadsAPartOfACopy(t *testing.T) {
 	l, dir := newLogged(), t.TempDir()
 	leads, follows := joinShared(t, l, filepath.Join(dir, "0")), joinShared(t, l, filepath.Join(dir, "1"))
 	must(t, leads.Lead(t.Context(), l.elect(), func() {}))
 	first := enqueue(t, leads.DB, engine.Spec{Kind: "match.fetch", Queue: "q", Key: "match:KR_0"})
 	l.caughtUp(follows)
-	ctx, end := context.WithCancel(t.Context())
-	var readers sync.WaitGroup
-	for range 4 {
-		readers.Go(func() {
-			for ctx.Err() == nil {
-				err := follows.Read(t.Context(), func(tx engine.Tx) error {
-					_, err := follows.Job(tx, first.ID)
-					return err
-				})
-				if err != nil && !errors.Is(err, error(errFilling)) {
-					t.Errorf("what is stored is read as %v", err)
-					return
-				}
-			}
-		})
+	l.follow()
+	follows.stop()
+	follows.stop = func() {}
+	emptied, rest, filled := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	l.asked = func() { close(emptied); <-rest }
+	must(t, follows.bolt.Close())
+	o := disk.BoltOptions()
+	o.Logger = &beforeRead{bolt.DefaultLogger{Logger: log.New(io.Discard, "", 0)}, func() {
+		go func() { filled <- follows.fill(t.Context()) }()
+		<-emptied
+	}}
+	var err error
+	follows.bolt, err = bolt.Open(disk.StatePath(follows.dir), disk.FileMode, o)
+	must(t, err)
+	err = follows.Read(t.Context(), func(tx engine.Tx) error {
+		_, err := follows.Job(tx, first.ID)
+		return err
+	})
+	if !errors.Is(err, error(errFilling)) {
+		t.Errorf("what is stored is read as %v", err)
 	}
-	for n := range 40 {
-		l.mu.Lock()
-		l.name = fmt.Sprint("another ", n) // as after a restore: the log does not go on
-		l.mu.Unlock()
-		enqueue(t, leads.DB, engine.Spec{Kind: "match.fetch", Queue: "q", Key: fmt.Sprint("match:KR_", n+1)})
-		l.follow()
-		l.caughtUp(follows)
-	}
-	end()
-	readers.Wait()
+	close(rest)
+	must(t, <-filled)
 	wantSame(t, leads, follows)
 	follows.leave(t)
 	leads.leave(t)

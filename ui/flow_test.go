@@ -662,6 +662,6 @@ func TestTheSmallestReportSaysWhose(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		d := open(t, uitest.Busy(), 60, 16, testOptions())
 		d.press("7")
-		d.wants("Blue Heron#KR1", "BY WEEKDAY", "Sun")
+		d.wants("Blue Heron#KR1   ▲ PARTIAL", "BY WEEKDAY", "Sun") // a message names the player too
 	})
 }

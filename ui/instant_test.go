@@ -12,7 +12,6 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/internal/scratch"
-	"github.com/farsight-console/farsight/ui/charts"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/uitest"
 )
@@ -296,8 +295,12 @@ func checkSoFar(t *testing.T, screen string, u *engine.Update) {
 	if n, _ := number(`([\d,]+) retrying`, screen); n != u.Engine.Retrying {
 		t.Errorf("%d are retrying, %d by the screen", u.Engine.Retrying, n)
 	}
-	if n, ok := number(`([\d,]+) in line`, screen); ok && n != charts.InLines(u.Queues) {
-		t.Errorf("%d are in line, %d by the screen", charts.InLines(u.Queues), n)
+	inLine := 0
+	for _, q := range u.Queues {
+		inLine += q.Counts[engine.Available] - q.Again
+	}
+	if n, ok := number(`([\d,]+) in line`, screen); ok && n != inLine {
+		t.Errorf("%d are in line, %d by the screen", inLine, n)
 	}
 	if n, ok := number(`HOLDING STACK (\d+)`, screen); ok && n != u.Engine.Retrying {
 		t.Errorf("%d are retrying, %d by the stack", u.Engine.Retrying, n)

@@ -40,7 +40,7 @@ func Main(version string, args []string) int {
 	_ = os.Unsetenv("TEA_DEBUG")
 	log.SetFlags(0)
 	log.SetOutput(io.Discard) // until there is a log of ours: see open
-	ctx, stop := signal.NotifyContext(context.WithValue(context.Background(), treeKey{}, newTyped), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	ctx, stop := signal.NotifyContext(withTree(context.Background()), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	// The second signal ends the process at once: a crash is safe. The first one does where what is
 	// being opened does not answer, such as a dead disk: nothing there looks at a context.
@@ -201,6 +201,11 @@ func newRoot() *cobra.Command { return newTree(complete) }
 
 // newTyped makes the command tree of a line that is typed in a console.
 func newTyped() *cobra.Command { return newTree() }
+
+// withTree is a context whose consoles make the tree of each line that is typed in them.
+func withTree(ctx context.Context) context.Context {
+	return context.WithValue(ctx, treeKey{}, newTyped)
+}
 
 // newTree makes the command tree of the declarations. The steps at its end need the whole tree, and this order: shells and
 // others give completion, and indent sets the examples in, those of cobra's own commands too.

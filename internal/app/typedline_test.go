@@ -2,7 +2,6 @@ package app
 
 import (
 	"bufio"
-	"context"
 	"io"
 	"os"
 	"path/filepath"
@@ -37,7 +36,7 @@ func linesBy(t *testing.T, cfg config.Config, fake engine.Console, readOnly bool
 			Getenv: func(string) string { return "" }, Input: strings.NewReader(strings.Join(typed, "\n") + "\nquit\n"),
 		}}
 		go func() {
-			ended <- plain.Run(context.WithValue(t.Context(), treeKey{}, newTyped), fake, opt)
+			ended <- plain.Run(withTree(t.Context()), fake, opt)
 			_ = to.Close()
 		}()
 		for s := bufio.NewScanner(out); s.Scan(); {

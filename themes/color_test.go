@@ -1,8 +1,10 @@
 package themes
 
 import (
+	"fmt"
 	"testing"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/lucasb-eyer/go-colorful"
 )
 
@@ -151,7 +153,11 @@ func stand(p Palette) Palette {
 
 // in256 is what a terminal of 256 colours shows for c.
 func in256(c colorful.Color) colorful.Color {
-	shown, _ := colorful.MakeColor(of256(c))
+	var n uint8
+	if _, err := fmt.Sscanf(string(paint(";38", c, ANSI256)), ";38;5;%d", &n); err != nil {
+		panic(err)
+	}
+	shown, _ := colorful.MakeColor(ansi.IndexedColor(n))
 	return shown
 }
 

@@ -46,10 +46,14 @@ func nextBlock(v *page.View, t *charts.Timetable, w, h int) part.Section {
 		return s
 	}
 	all, calls := nextCalls(v, t)
-	if left := all[min(len(all), max(h-1, 0)):]; len(left) > 1 { // they add up to what the title says
+	if n := len(all); n > h && all[n-1].retry { // they are among the others
+		all = all[:n-1]
+	}
+	// They add up to what the title says and the calls that were made since they were foreseen.
+	if left := all[min(len(all), max(h-1, 0)):]; len(left) > 1 {
 		rest := callShare{name: "others"}
 		for _, share := range left {
-			rest.calls += human.Either(share.retry, 0, share.calls)
+			rest.calls += share.calls
 		}
 		all = append(all[:len(all)-len(left)], rest)
 	}

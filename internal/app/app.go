@@ -208,8 +208,8 @@ func withTree(ctx context.Context) context.Context {
 }
 
 // newTree makes the command tree of the declarations. The steps at its end need the whole tree, and this order: shells and
-// others give completion, and indent sets the examples in, those of cobra's own commands too.
-func newTree(others ...func(root *cobra.Command)) *cobra.Command {
+// completions give completion, and indent sets the examples in, those of cobra's own commands too.
+func newTree(completions ...func(root *cobra.Command)) *cobra.Command {
 	root := rootCommand().command()
 	root.SetFlagErrorFunc(flagFault)
 	// "Did you mean": two typing errors at most, or the guess is worse than none.
@@ -239,8 +239,8 @@ func newTree(others ...func(root *cobra.Command)) *cobra.Command {
 	root.SetHelpCommand(helpCommand(root))
 	root.InitDefaultHelpCmd()
 	shells(root)
-	for _, f := range others {
-		f(root)
+	for _, complete := range completions {
+		complete(root)
 	}
 	indent(root)
 	return root

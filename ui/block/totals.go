@@ -122,7 +122,7 @@ func empties(v *page.View, t *charts.Timetable, waiting int) string {
 	if waiting == 0 || !t.Ends.After(v.Now) {
 		return ""
 	}
-	return "empty " + human.If(t.Ending() == "~", "in ") + t.Ending() + v.In(t.Ends)
+	return "empty " + human.If(!t.Listing(), "in ") + t.Ending() + v.In(t.Ends)
 }
 
 // nextRetry is when the first retry goes; "" = none waits, or nobody knows when.

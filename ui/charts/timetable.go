@@ -373,3 +373,6 @@ const namedHosts = 3
 
 // mostLanes is how many accounts that do nothing a timetable shows at most.
 const mostLanes = 40
+
+// Listing reports whether lists are still read, of whose calls nobody knows: the line is longer than it looks.
+func (t *Timetable) Listing() bool { return t.listing }

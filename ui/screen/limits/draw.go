@@ -327,10 +327,7 @@ func (d *chartBlock) heads() {
 // Such as "╵:47" for a window of seconds and "╵12:34" for one of minutes, or where not each has room: those that had
 // would all say the same second.
 func (d *chartBlock) resetText(at time.Time, window time.Duration) string {
-	layout := human.Either(window >= 5*d.chart.Step, ":05", "15:04")
-	if window >= time.Minute {
-		layout = "15:04"
-	}
+	layout := human.Either(window < time.Minute && window >= 5*d.chart.Step, ":05", "15:04")
 	return d.Theme.Glyphs.Above + at.In(d.Now.Location()).Format(layout)
 }
 

@@ -373,17 +373,18 @@ func (p *screen) loaded(v *page.View) string {
 	if p.next == "" {
 		return ""
 	}
-	which, row := "the newest", engine.AccountRow{}
-	if row, _ = v.Account(p.account); p.account == "" {
-		which, row.Matches.Total = "the first", int(v.Engine.Stored+v.Engine.Waiting)
+	row, _ := v.Account(p.account)
+	which, total := "the newest", row.Matches.Total
+	if p.account == "" {
+		which, total = "the first", int(v.Engine.Stored+v.Engine.Waiting)
 		if p.all {
-			row.Matches.Total += int(v.Engine.Failed + v.Engine.TooOld)
+			total += int(v.Engine.Failed + v.Engine.TooOld)
 		}
 	}
 	if states[p.status].status != "" {
 		return "of " + which + " " + page.Count(len(p.read))
 	}
-	return which + human.If(row.Matches.Total > len(p.read), " of "+page.Count(row.Matches.Total))
+	return which + human.If(total > len(p.read), " of "+page.Count(total))
 }
 
 // cut says that no more pages are read, although there are others; "" = they are.

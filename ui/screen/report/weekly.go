@@ -185,13 +185,16 @@ func (p *Screen) weeklyEmpty(v *page.View) string {
 		"it is made each Monday; to make it now press {overview}, {overview/schedules}, go to report.weekly and press {schedules/retry}")
 }
 
-// weekTitle names a week by its first and last day.
-func weekTitle(w *engine.WeeklyReport) string {
+// weekTitle names a week by its days.
+func weekTitle(w *engine.WeeklyReport) string { return "Week " + weekDays(w) }
+
+// weekDays names the first and the last day of a week.
+func weekDays(w *engine.WeeklyReport) string {
 	monday, err := time.Parse(time.DateOnly, w.Week)
 	if err != nil {
-		return "Week of " + w.Week
+		return "of " + w.Week
 	}
-	return "Week " + monday.Format("2 Jan") + " to " + monday.AddDate(0, 0, 6).Format("2 Jan 2006")
+	return monday.Format("2 Jan") + " to " + monday.AddDate(0, 0, 6).Format("2 Jan 2006")
 }
 
 // weekRows are a week's map with what it covers.
@@ -262,7 +265,7 @@ func (p *Screen) weekAccounts(v *page.View, week *engine.WeeklyReport, h int) []
 		rows = append(rows, v.Row(w, part.As(themes.Dim, "   no account was tracked in this week")))
 	}
 	return v.Sections(0, v.H-h, v.W, h, part.Section{
-		Title: "ACCOUNTS", Note: page.Some(len(all)) + " in the w" + weekTitle(week)[1:],
+		Title: "ACCOUNTS", Note: page.Some(len(all)) + " in the week " + weekDays(week),
 		Tail: v.Keyed("{previous item} {next item} other weeks ") + v.Theme.Glyphs.Sep +
 			v.Keyed(" {states} play time"), Rows: rows,
 	})

@@ -24,9 +24,9 @@ var update = flag.Bool("update", false, "write openapi.json anew from the table 
 
 type object = map[string]any
 
-// What holds nothing of its own stands on one line, where it has room: half as many to read.
+// What has room on one line, from within, stands on it: a third as many to read.
 var (
-	inner  = regexp.MustCompile(`[{\[]\n(?:[^{}\[\]"]|"(?:[^"\\]|\\.)*")*[}\]]`)
+	inner  = regexp.MustCompile(`[{\[]\n(?:[^{}\[\]"]|"(?:[^"\\]|\\.)*"|\{.*\}|\[.*\])*[}\]]`)
 	margin = regexp.MustCompile(`\n *`)
 )
 
@@ -37,13 +37,17 @@ func TestOpenAPIIsTheTableOfRoutes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want = append(inner.ReplaceAllFunc(want, func(b []byte) []byte {
-		within := margin.ReplaceAll(bytes.TrimSpace(b[1:len(b)-1]), []byte(" "))
-		if len(within) > 100 {
-			return b
-		}
-		return slices.Concat(b[:1], within, b[len(b)-1:])
-	}), '\n')
+	for was := 0; was != len(want); {
+		was = len(want)
+		want = inner.ReplaceAllFunc(want, func(b []byte) []byte {
+			within := margin.ReplaceAll(bytes.TrimSpace(b[1:len(b)-1]), []byte(" "))
+			if len(within) > 100 {
+				return b
+			}
+			return slices.Concat(b[:1], within, b[len(b)-1:])
+		})
+	}
+	want = append(want, '\n')
 	if *update {
 		if err := os.WriteFile("openapi.json", want, 0o644); err != nil {
 			t.Fatal(err)

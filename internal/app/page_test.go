@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -69,13 +70,20 @@ setInterval(() => fetch("/", {method: "POST", body: document.getElementById("syn
 	c.ask(t, "POST", "/v1/events/pass", "", 200, &pass)
 	page = strings.NewReplacer("http://127.0.0.1:7171", c.base, "PASS", pass.Pass).Replace(page)
 
+	profile := t.TempDir()
+	t.Cleanup(func() { // its own processes are killed with it, but write until they are gone
+		for end := time.Now().Add(patience); os.RemoveAll(profile) != nil && time.Now().Before(end); {
+			time.Sleep(10 * time.Millisecond)
+		}
+	})
 	window := exec.CommandContext(t.Context(), browser, "--headless", "--no-sandbox", "--disable-gpu",
-		"--user-data-dir="+t.TempDir(), "--remote-debugging-port=0", ours.URL)
+		"--user-data-dir="+profile, "--remote-debugging-port=0", ours.URL)
+	window.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := window.Start(); err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = window.Wait() }()
-	defer func() { _ = window.Process.Kill() }()
+	defer func() { _ = syscall.Kill(-window.Process.Pid, syscall.SIGKILL) }()
 	for range 2 { // the page is there before the sync is
 		wait(t, shown, "")
 	}

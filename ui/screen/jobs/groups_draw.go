@@ -2,6 +2,7 @@ package jobs
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"strings"
 	"time"
@@ -294,4 +295,83 @@ func (p *Screen) clickedAt(v *page.View, x, y int) string {
 		return string(page.Open)
 	}
 	return ""
+}
+
+// Layer implements laidOut: within a group rows fade down.
+// Each row fades by 0.055 more than the one above it.
+func (s groupedJobs) Layer(i int) themes.Layer {
+	switch l := s.p.groups.lines[i]; {
+	// What runs is as bright as what has just left: a row that changed its colours with each call would flicker.
+	case l.Kind == block.RowLine && s.p.groups.groups[l.Group].State == engine.Running:
+		return themes.Fade(0.2)
+	case l.Kind == block.RowLine:
+		return themes.Fade(0.055 * float64(l.Place))
+	}
+	return themes.OnPlain
+}
+
+// Line implements laidOut.
+// The function that it returns draws the line into one that is empty; nil = the line is a job,
+// which the table draws itself.
+func (s groupedJobs) Line(i int) func(l *part.Line) {
+	at := s.p.groups.lines[i]
+	if at.Kind == block.RowLine {
+		return nil
+	}
+	return func(l *part.Line) {
+		g := &s.p.groups.groups[at.Group]
+		switch at.Kind {
+		case block.HeadLine:
+			s.head(l, g)
+		case block.MoreLine:
+			more := s.v.Theme.Glyphs.Ellipsis + " " + page.Count(g.Jobs-at.Place)
+			l.Gap(2).Cells(part.As(themes.Dim, fmt.Sprintf("%7s more", more)+lastGoes(s.v, g)+"  "))
+			if g.Most > 0 { // it comes and goes
+				break
+			}
+			l.Cells(part.As(themes.Accent, s.v.Keyed("{open}")), part.As(themes.Dim, " shows them"))
+		}
+	}
+}
+
+// head writes the heading of a group. Its count has room for more digits, so that the words behind it stand still (V-7v).
+// What of it the list has no room for goes on beside it.
+// Such as "▾ 732 AVAILABLE  in line: 2 min window paces".
+func (s groupedJobs) head(l *part.Line, g *block.JobGroup) {
+	sign := human.Either(g.Folded, s.v.Theme.Glyphs.Shut, s.v.Theme.Glyphs.Open)
+	state := s.v.Theme.State(g.Word())
+	l.Glyph(themes.Dim, sign, 1).Gap(1).Cells(part.As(themes.Figure, fmt.Sprintf("%5s", page.Count(g.Jobs)))).Gap(1).
+		Cells(part.As(state.Token, g.Word())).Gap(2)
+	g.Rest = ""
+	head, rest := page.CutAt(safe.Text(g.HeadText(s.v)), l.Room())
+	if lifeShown := s.p.groups.life > 0 && !charted(g); lifeShown {
+		g.Rest = rest
+	} else if rest != "" && g.State == engine.Pending { // as many names as have room
+		head = safe.CutEnd(head+rest, l.Room(), s.v.Theme.Glyphs.Ellipsis)
+	} else if rest != "" {
+		head = cmp.Or(part.Clause(head+rest, l.Room()), safe.Cut(head+rest, l.Room()))
+	}
+	l.Cells(part.Plain(head))
+}
+
+// charted reports whether a chart stands beside a group's heading.
+// Only of jobs in line is there a pace to show: the others do not wait for calls.
+func charted(g *block.JobGroup) bool {
+	return g.State == engine.Available && !g.Folded && g.Shape == engine.ShapeInLine
+}
+
+// lastGoes says when the last of a group goes; "" = nobody knows.
+// Nobody knows for jobs of an endpoint that is down, or behind a refused key: how long it stays so is not foreseen.
+func lastGoes(v *page.View, g *block.JobGroup) string {
+	if g.Why.First.Asked() {
+		return ""
+	}
+	last := g.Why.Last
+	for _, j := range g.Rows {
+		last = engine.Latest(last, page.GoesAt(j))
+	}
+	if !last.After(v.Now) || g.State.Terminal() {
+		return ""
+	}
+	return ", the last goes in " + v.In(last)
 }

@@ -197,10 +197,10 @@ func growth(live uint64) int {
 }
 
 // newRoot makes the command tree of a process. Once: cobra keeps what completes the flags of a tree for ever.
-func newRoot() *cobra.Command { return newTree(complete) }
+func newRoot() *cobra.Command { return newTree(true) }
 
 // newTyped makes the command tree of a line that is typed in a console.
-func newTyped() *cobra.Command { return newTree() }
+func newTyped() *cobra.Command { return newTree(false) }
 
 // withTree is a context whose consoles make the tree of each line that is typed in them.
 func withTree(ctx context.Context) context.Context {
@@ -208,8 +208,8 @@ func withTree(ctx context.Context) context.Context {
 }
 
 // newTree makes the command tree of the declarations. The steps at its end need the whole tree, and this order: shells and
-// completions give completion, and indent sets the examples in, those of cobra's own commands too.
-func newTree(completions ...func(root *cobra.Command)) *cobra.Command {
+// complete give completion, and indent sets the examples in, those of cobra's own commands too.
+func newTree(completes bool) *cobra.Command {
 	root := rootCommand().command()
 	root.SetFlagErrorFunc(flagFault)
 	// "Did you mean": two typing errors at most, or the guess is worse than none.
@@ -239,7 +239,7 @@ func newTree(completions ...func(root *cobra.Command)) *cobra.Command {
 	root.SetHelpCommand(helpCommand(root))
 	root.InitDefaultHelpCmd()
 	shells(root)
-	for _, complete := range completions {
+	if completes {
 		complete(root)
 	}
 	indent(root)

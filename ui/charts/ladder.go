@@ -207,11 +207,11 @@ type Room struct {
 // come: they are in a line of its own; the zero one = nothing is foreseen.
 func RoomOf(v *page.View, f *engine.Forecast, a TimeAxis) Room {
 	var most *engine.HostForecast
-	retries := 0
+	retries, inLine := 0, v.InState(engine.Available)
 	for i := range f.Hosts {
 		h := &f.Hosts[i]
 		here := h.Retries
-		for _, j := range v.InState(engine.Available) {
+		for _, j := range inLine {
 			here += page.Btoi(j.InLineAgain() && strings.Contains(j.Line, " "+h.Host+"/"))
 		}
 		if h.Window > 0 && (most == nil || here > retries) {

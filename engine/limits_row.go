@@ -204,6 +204,9 @@ func (b BucketRow) CountsMore(now time.Time) bool { return b.Used-b.Counted(now)
 // Frozen reports whether an operator has stopped a bucket.
 func (b BucketRow) Frozen() bool { return b.BlockedBy == BlockedFrozen }
 
+// StaysFrozen reports whether an operator has stopped it until somebody resumes it.
+func (b BucketRow) StaysFrozen() bool { return b.Frozen() && b.Thaws.IsZero() }
+
 // Freeze says what an operator has stopped, and until when.
 func (b BucketRow) Freeze(now time.Time) string {
 	until := "somebody resumes " + human.Either(b.Method == "", "it", "them")

@@ -100,7 +100,7 @@ func (d *delaying) host(ctx context.Context, host string, loads []engine.Load) (
 	h.pace, h.bucket = h.limits.Rate(h.method)
 	switch {
 	case slices.ContainsFunc(d.plan.Buckets, func(b engine.BucketRow) bool {
-		return b.Host == host && frozenHost(b) && b.Thaws.IsZero()
+		return b.Host == host && b.Method == "" && b.StaysFrozen()
 	}):
 		return host + " is frozen until somebody resumes it"
 	case h.bucket == "":

@@ -200,9 +200,6 @@ func standOf(s engine.EngineState) engine.Stand {
 	return engine.StandHeld
 }
 
-// frozenHost reports whether an operator has stopped the whole host of a row.
-func frozenHost(b engine.BucketRow) bool { return b.Frozen() && b.Method == "" }
-
 // served are those of the open syncs that the engine works on.
 func (c *Control) served(open []engine.AccountRow) []engine.AccountRow {
 	if c.opt.Serves == nil {

@@ -171,7 +171,7 @@ func (c *Control) stateOf(queues []engine.QueueRow, limits *engine.LimitsRow) (e
 	}
 	if limits != nil {
 		for _, b := range limits.Buckets {
-			if b.Waiting > 0 && frozenHost(b) {
+			if b.Waiting > 0 && b.Method == "" && b.Frozen() {
 				return engine.EngineHeld, b.Freeze(limits.At)
 			}
 		}

@@ -36,7 +36,7 @@ func (s *State) newCalendar(host string) *calendar {
 	var b *engine.BucketRow
 	for i := range rows {
 		r := &rows[i]
-		frozen := r.Method != "" && r.Frozen() && r.Thaws.IsZero() // it sets no pace of others
+		frozen := r.Method != "" && r.StaysFrozen() // it sets no pace of others
 		if r.Host != host || r.Limit <= 0 || r.Window <= 0 || !r.Paces && r.Kind != "app" || frozen {
 			continue
 		}
@@ -53,7 +53,7 @@ func (s *State) newCalendar(host string) *calendar {
 	if b.Method != "" {
 		c.Bucket = b.Method + c.Bucket[len("app"):]
 	}
-	if c.Stuck = b.Frozen() && b.Thaws.IsZero(); c.Stuck {
+	if c.Stuck = b.StaysFrozen(); c.Stuck {
 		c.Why = host + " is frozen"
 	}
 	used := b.Counted(now)

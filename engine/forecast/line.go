@@ -43,7 +43,7 @@ func Merged(loads []engine.Load) []engine.Load {
 // timelines that go all the same, and those in its line that belong to none of them. A share counts for the
 // sync with its index in open.
 func (s *State) InLine(host string, open []engine.AccountRow, begin time.Duration) (out []Share) {
-	known, again, away := 0, s.again(host, false), s.again(host, true)
+	known, again, away := 0, s.again(false), s.again(true)
 	for i, a := range open {
 		if a.Region != host || s.paused(a.Queue) { // what is paused is in no line
 			continue
@@ -85,15 +85,15 @@ func (s *State) InLine(host string, open []engine.AccountRow, begin time.Duratio
 	return out
 }
 
-// lane is an account's calls of a method.
+// lane is an account's calls of a method, which go to one host.
 type lane struct{ owner, method string }
 
-// again counts the calls of a host that wait for an instant: they are dealt by that, see [calendar.Retry]. What is held
+// again counts the calls that wait for an instant: they are dealt by that, see [calendar.Retry]. What is held
 // without an end is dealt by none, and stands in no line of the engine either: it is counted if all are asked for.
-func (s *State) again(host string, all bool) map[lane]int {
+func (s *State) again(all bool) map[lane]int {
 	n := map[lane]int{}
 	for i := range s.Waiting {
-		if w := &s.Waiting[i]; w.Host == host && (all || !w.endless()) {
+		if w := &s.Waiting[i]; all || !w.endless() {
 			n[lane{w.Owner, w.Method}]++
 		}
 	}
@@ -104,7 +104,7 @@ func (s *State) again(host string, all bool) map[lane]int {
 func (s *State) down(host, method string) bool {
 	return slices.ContainsFunc(s.Down, func(b engine.BreakerRow) bool { return b.Host == host && b.Method == method }) ||
 		slices.ContainsFunc(s.Buckets, func(b engine.BucketRow) bool {
-			return b.Host == host && b.Method == method && b.Frozen() && b.Thaws.IsZero()
+			return b.Host == host && b.Method == method && b.StaysFrozen()
 		})
 }
 

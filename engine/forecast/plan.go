@@ -100,7 +100,7 @@ func (p *Plan) host(name string) *hostPlan {
 
 // standsStill plans nothing of a host whose syncs all stand still; what waits is counted.
 func (p *Plan) standsStill(c *calendar) {
-	again := p.again(c.Host, false)
+	again := p.again(false)
 	for _, a := range p.Open {
 		if why := p.Still[a.ID]; why != "" && a.Region == c.Host {
 			c.Stuck, c.Why = true, cmp.Or(c.Why, why)
@@ -350,16 +350,13 @@ func (p *Plan) accounts(planned []flow, past map[string][]int) []engine.AccountF
 			out = append(out, row)
 		}
 	}
-	open, again := map[string]bool{}, map[string]map[lane]int{}
+	open, again := map[string]bool{}, p.again(false)
 	for i, a := range p.Open {
 		open[a.ID] = true
-		if again[a.Region] == nil {
-			again[a.Region] = p.again(a.Region, false)
-		}
 		row := engine.AccountForecast{Account: a.ID, RiotID: a.RiotID, Calls: CallsLeft(a)}
 		late := p.down(a.Region, TimelineMethod) && lateCalls(a) > 0 // nobody knows when they go
 		if late && p.Still[a.ID] == "" {
-			row.Calls -= lateCalls(a) - again[a.Region][lane{a.ID, TimelineMethod}] // its retries have their instants
+			row.Calls -= lateCalls(a) - again[lane{a.ID, TimelineMethod}] // its retries have their instants
 		}
 		if planned[i] != (flow{}) && p.Still[a.ID] == "" && !late { // else a retry alone is planned of it
 			row.Ends = p.Now.Add(p.ETA(a, true).High)

@@ -169,7 +169,7 @@ func limitRow(v *page.View, b engine.BucketRow, w int, host string) string {
 		l.Field(part.As(sign.Token, strings.ToLower(word)), bar+figures, part.Number)
 	}
 	switch {
-	case b.Frozen() && b.Thaws.IsZero():
+	case b.StaysFrozen():
 		l.Right(part.As(sign.Token, sign.Glyph+" "))
 	case b.Blocked.After(v.Now):
 		l.Right(part.As(sign.Token, v.In(b.Blocked)+" "))

@@ -156,7 +156,7 @@ func (d *Data) frozen() []Need {
 	var out []Need
 	for _, b := range d.Limits.Buckets {
 		name := strings.TrimSpace(b.Host + " " + b.Method)
-		if !b.Frozen() || !b.Thaws.IsZero() || slices.ContainsFunc(out, func(n Need) bool { return n.ID == "frozen:"+name }) {
+		if !b.StaysFrozen() || slices.ContainsFunc(out, func(n Need) bool { return n.ID == "frozen:"+name }) {
 			continue
 		}
 		out = append(out, Need{

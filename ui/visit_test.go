@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/internal/scratch"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/inspector"
 	"github.com/farsight-console/farsight/ui/uitest"
 )
 
@@ -45,6 +47,42 @@ func TestV8c_NoVoid(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestV8c_NoVoidBesideTheJobs: whatever line of the list is chosen, and however long the log of its job is, what stands
+// beside the list leaves no more than eight rows empty in a row, and has the limits too.
+func TestV8c_NoVoidBesideTheJobs(t *testing.T) {
+	for _, records := range []int{0, 1, 12, 60} {
+		bubble(t, func(t *testing.T) {
+			s := uitest.Busy()
+			for c := s.Update.Calls[0]; len(s.Update.Calls) < 60; { // more than there is room for
+				c.Seq = s.Update.Calls[len(s.Update.Calls)-1].Seq + 1
+				s.Update.Calls = append(s.Update.Calls, c)
+			}
+			for i := range s.Jobs {
+				for n := range records {
+					s.Update.Logs = append(s.Update.Logs, engine.LogRow{Seq: uint64(20_000 + len(s.Update.Logs)), At: uitest.Noon, Level: "warn", Area: "riot", Text: fmt.Sprint("try ", n), Job: s.Jobs[i].ID})
+				}
+			}
+			d := open(t, s, 200, 60, testOptions())
+			d.press("3", "home")
+			for range 40 {
+				d.rest()
+				empty, most := 0, 0
+				for line := range strings.Lines(ansi.Strip(d.m.frame)) {
+					if empty++; strings.TrimSpace(ansi.Cut(line, 200-inspector.PeekWidth(200), 200)) != "" {
+						empty = 0
+					}
+					most = max(most, empty)
+				}
+				if most > 8 || !strings.Contains(d.screen(), "LIMITS ") {
+					t.Errorf("%d records, %d rows are empty:\n%s", records, most, d.screen())
+					break
+				}
+				d.press("down")
+			}
+		})
 	}
 }
 

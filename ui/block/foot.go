@@ -106,8 +106,8 @@ func WithLog(v *page.View, log int, sections ...part.Section) []string {
 	return v.Whole(append(sections, LogPanel(v, v.Inner(v.W), log))...)
 }
 
-// Aside puts the limits and the newest calls at the foot of a column of h rows whose panels leave room for them. They
-// take it in steps: a panel that grows by a row moves neither.
+// Aside puts the limits and the newest calls, or the limits alone, at the foot of a column of h rows whose panels leave
+// room for them. They take it in steps: a panel that grows by a row moves neither.
 func Aside(v *page.View, panels []part.Section, w, h int) []part.Section {
 	const limits, step = 7, 8
 	for i := range panels {
@@ -115,7 +115,7 @@ func Aside(v *page.View, panels []part.Section, w, h int) []part.Section {
 	}
 	// Both have a title and an empty row before it.
 	calls := h - limits - 4
-	if calls <= limits {
+	if calls < -2 {
 		return panels
 	}
 	if over := calls % step; calls > step && len(panels) > 0 {
@@ -123,13 +123,17 @@ func Aside(v *page.View, panels []part.Section, w, h int) []part.Section {
 		calls -= over
 	}
 	b, _ := v.Limits.Pacing()
+	panels = append(panels, LimitsBlock(v, b.Host, w, limits))
+	if calls < 2 {
+		return panels
+	}
 	s := part.Section{Title: "CALLS", Note: "the newest first", Tail: charts.Median(v), Height: calls}
 	if all := page.UpTo(v.Calls, v.Now); len(all) < calls {
 		s.Rows = charts.CallColumns(v, all, w, max(len(all), 1))
 	} else {
 		s.Note, s.Rows = "each keeps its line; "+v.Theme.Glyphs.Crumb+" the newest", charts.CallsInPlace(v, all, w, calls)
 	}
-	return append(panels, LimitsBlock(v, b.Host, w, limits), s)
+	return append(panels, s)
 }
 
 // CallRows is how many rows high the ribbon of the foot is.

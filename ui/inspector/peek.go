@@ -126,21 +126,14 @@ func (k *Peek) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
 // Draw is the block beside the list, h rows of w cells that begin at column x of the screen.
 func (k *Peek) Draw(v *page.View, list *lists.List[engine.JobRow], x, w, h int) []string {
 	k.follow(v, list)
-	if k.Job == nil {
-		rows := []string{v.Row(v.Inner(w), part.As(themes.Dim, "   no job is selected"))}
-		return v.Sections(x, 0, w, h, part.Section{Title: "SELECTED", Rows: rows})
+	panels := []part.Section{{Title: "SELECTED", Empty: "no job is selected", Height: 1}}
+	if k.Job != nil {
+		panels = k.shown().beside(v, v.Inner(w), h)
+		if id, _ := list.ToOpen(); id != string(k.Job.ID) {
+			panels[0].Tail = "the cursor is on another"
+		}
 	}
-	panels := k.around(v, v.Inner(w), h)
-	if id, _ := list.ToOpen(); id != string(k.Job.ID) {
-		panels[0].Tail = "the cursor is on another"
-	}
-	return v.Sections(x, 0, w, h, panels...)
-}
-
-// around are the panels of the job, and below them, while it has little to tell, what it
-// waits for: the limits and the calls that were made last.
-func (k *Peek) around(v *page.View, w, h int) []part.Section {
-	return block.Aside(v, k.shown().beside(v, w, h), w, h)
+	return v.Sections(x, 0, w, h, block.Aside(v, panels, v.Inner(w), h)...)
 }
 
 // beside are the panels of a job's inspector beside a list.
@@ -195,7 +188,7 @@ const (
 )
 
 // pastPanels tell in the room that is left what became of the job: its moves, and below
-// them the newest records of its log.
+// them the newest records of its log, on half of what is left: the limits and calls have the rest.
 // The history gets all rows when its log would have fewer than leastLog.
 func (p *Job) pastPanels(v *page.View, w, room int) []part.Section {
 	var out []part.Section
@@ -207,9 +200,9 @@ func (p *Job) pastPanels(v *page.View, w, room int) []part.Section {
 	if room < leastLog {
 		return out
 	}
-	if rows := block.LogRows(v, w, room, p.ID); len(rows) > 0 {
+	if rows := block.LogRows(v, w, max(room/2, leastLog), p.ID); len(rows) > 0 {
 		out = append(out, part.Section{Title: "LOG", Tail: v.Keyed("{logs of the job} shows all"), Rows: rows,
-			Height: room})
+			Height: len(rows)})
 	}
 	return out
 }

@@ -107,9 +107,10 @@ func WithLog(v *page.View, log int, sections ...part.Section) []string {
 }
 
 // Aside puts the limits and the newest calls, or the limits alone, at the foot of a column of h rows whose panels leave
-// room for them. They take it in steps: a panel that grows by a row moves neither.
-func Aside(v *page.View, panels []part.Section, w, h int) []part.Section {
-	const limits, step = 7, 8
+// room for them. They stand where lines has them while that leaves few rows empty: panels that grow by some rows move
+// neither.
+func Aside(v *page.View, panels []part.Section, w, h int, lines *charts.CallsInPlace) []part.Section {
+	const limits, spare = 7, 5
 	for i := range panels {
 		h -= panels[i].Height + 2
 	}
@@ -118,10 +119,12 @@ func Aside(v *page.View, panels []part.Section, w, h int) []part.Section {
 	if calls < -2 {
 		return panels
 	}
-	if over := calls % step; calls > step && len(panels) > 0 {
-		panels[len(panels)-1].Height += over
-		calls -= over
+	over := calls - len(lines.On)
+	if over < 0 || over >= mostBlank || len(lines.On) == 0 {
+		over = human.Either(calls > 2*spare, spare, 0)
 	}
+	panels[len(panels)-1].Height += over
+	calls -= over
 	b, _ := v.Limits.Pacing()
 	panels = append(panels, LimitsBlock(v, b.Host, w, limits))
 	if calls < 2 {
@@ -131,7 +134,7 @@ func Aside(v *page.View, panels []part.Section, w, h int) []part.Section {
 	if all := page.UpTo(v.Calls, v.Now); len(all) < calls {
 		s.Rows = charts.CallColumns(v, all, w, max(len(all), 1))
 	} else {
-		s.Note, s.Rows = "each keeps its line; "+v.Theme.Glyphs.Crumb+" the newest", charts.CallsInPlace(v, all, w, calls)
+		s.Note, s.Rows = "at most 3 new a second; "+v.Theme.Glyphs.Crumb+" the newest", lines.Draw(v, all, w, calls)
 	}
 	return append(panels, s)
 }

@@ -3,6 +3,7 @@ package charts
 import (
 	"cmp"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -118,16 +119,78 @@ func CallColumns(v *page.View, calls []engine.CallRow, w, rows int) []string {
 	return out
 }
 
-// CallsInPlace are the newest calls on so many rows, each on its own until another takes it.
-func CallsInPlace(v *page.View, calls []engine.CallRow, w, rows int) []string {
-	out := make([]string, rows)
-	l, newest := part.NewLine(v.Theme, w), page.LastSeq(calls)
-	for i := max(len(calls)-rows, 0); i < len(calls); i++ {
+// CallsInPlace are calls on lines of a screen, each on its own until another takes it.
+type CallsInPlace struct {
+	On []engine.CallRow
+	at time.Time
+}
+
+// newCalls is how many calls a second take a line: more could not be read, and each changes half a line. Where they
+// were more the last of them come in the seconds after, which is not waited for after awayLong.
+const (
+	newCalls = 3
+	awayLong = 5 * time.Second
+)
+
+// take lets new calls have the lines of the oldest, first those that failed.
+// There are as many lines as calls.
+func (c *CallsInPlace) take(v *page.View, calls []engine.CallRow) {
+	since := v.Beat().Sub(c.at)
+	if c.at = v.Beat(); len(c.On) != len(calls) || v.Frozen || since < 0 || since > awayLong {
+		c.On = append(c.On[:0], calls...)
+	} else if since > 0 {
+		var come []int
+		for range newCalls {
+			next := -1
+			for i := range calls {
+				if o := &calls[i]; !slices.Contains(come, i) && !among(c.On, o) && (next < 0 || page.FailedCall(o) || !page.FailedCall(&calls[next])) {
+					next = i
+				}
+			}
+			if next >= 0 {
+				come = append(come, next)
+			}
+		}
+		slices.Sort(come)
+		for _, next := range come {
+			gone := -1
+			for i := range c.On {
+				if o := &c.On[i]; !among(calls, o) && (gone < 0 || o.At.Before(c.On[gone].At)) {
+					gone = i
+				}
+			}
+			if gone >= 0 {
+				c.On[gone] = calls[next]
+			}
+		}
+	}
+}
+
+// among reports whether a call is one of others.
+func among(calls []engine.CallRow, o *engine.CallRow) bool {
+	for i := range calls {
+		if c := &calls[i]; c.Seq == o.Seq && c.At.Equal(o.At) {
+			return true
+		}
+	}
+	return false
+}
+
+// Draw gives so many rows, of at least as many calls, the oldest first.
+func (c *CallsInPlace) Draw(v *page.View, calls []engine.CallRow, w, rows int) []string {
+	c.take(v, calls[len(calls)-rows:])
+	newest := 0
+	for i := range c.On {
+		if !c.On[i].At.Before(c.On[newest].At) {
+			newest = i
+		}
+	}
+	out, l := make([]string, rows), part.NewLine(v.Theme, w)
+	for i := range c.On {
 		l.Reset(w, false)
-		l.Cells(part.As(themes.Accent, human.If(i == len(calls)-1, v.Theme.Glyphs.Crumb)))
-		callCells(v, l.To(1), &calls[i], w-2)
-		// By its distance to the newest: where another process goes on, the numbers before are not those next to its own.
-		out[(newest+uint64(rows-len(calls)+1+i))%uint64(rows)] = l.String()
+		l.Cells(part.As(themes.Accent, human.If(i == newest, v.Theme.Glyphs.Crumb)))
+		callCells(v, l.To(1), &c.On[i], w-2)
+		out[i] = l.String()
 	}
 	return out
 }

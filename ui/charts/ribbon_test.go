@@ -1,8 +1,10 @@
 package charts
 
 import (
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -19,9 +21,10 @@ func TestV7u_NoLineOfTheCallsStaysEmpty(t *testing.T) {
 	for i, seq := range []uint64{3, 4, 5, 6, 7, 8, 9, 5003, 5004, 5005} {
 		calls = append(calls, engine.CallRow{Seq: seq, At: uitest.Noon, Method: "match-v5.match", Target: "KR_" + string(rune('a'+i)), Status: 200})
 	}
-	v, before := pagetest.View(&page.Data{Ready: true}), []string(nil)
+	v, before, lines := pagetest.View(&page.Data{Ready: true}), []string(nil), CallsInPlace{}
 	for n := 8; n <= len(calls); n++ {
-		rows := CallsInPlace(v, calls[:n], 80, 7)
+		v.Now = v.Now.Add(time.Second)
+		rows := lines.Draw(v, calls[:n], 80, 7)
 		moved := 0
 		for y := range rows {
 			rows[y] = strings.ReplaceAll(ansi.Strip(rows[y]), v.Theme.Glyphs.Crumb, " ")
@@ -36,5 +39,38 @@ func TestV7u_NoLineOfTheCallsStaysEmpty(t *testing.T) {
 			t.Errorf("call %d takes %d lines", n, moved)
 		}
 		before = rows
+	}
+}
+
+// TestV7g_FewCallsASecondTakeALine: three at most, of those that were made the newest, but one that failed first; when
+// no more are made the lines have the last of them.
+func TestV7g_FewCallsASecondTakeALine(t *testing.T) {
+	v, lines := pagetest.View(&page.Data{Ready: true}), CallsInPlace{}
+	var calls []engine.CallRow
+	make10 := func(from uint64) {
+		for seq := from; seq < from+10; seq++ {
+			calls = append(calls, engine.CallRow{Seq: seq, At: v.Now, Status: map[bool]int{true: 503, false: 200}[seq == 12]})
+		}
+		v.Now = v.Now.Add(time.Second)
+	}
+	stand := func() (seqs []uint64) {
+		lines.Draw(v, calls, 80, 10)
+		for _, c := range lines.On {
+			seqs = append(seqs, c.Seq)
+		}
+		return seqs
+	}
+	make10(0)
+	stand()
+	make10(10)
+	if got, want := stand(), []uint64{12, 18, 19, 3, 4, 5, 6, 7, 8, 9}; !slices.Equal(got, want) {
+		t.Errorf("after ten more the lines have %v, not %v", got, want)
+	}
+	for range 3 {
+		v.Now = v.Now.Add(time.Second)
+		stand()
+	}
+	if got := stand(); slices.Min(got) != 10 {
+		t.Errorf("they end with %v", got)
 	}
 }

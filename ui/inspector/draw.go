@@ -207,7 +207,9 @@ func (p *Job) AnswerRows(v *page.View, w int) []string {
 	}
 	rows := v.Flow(w, columns.StatusCell(c), part.Plain(human.Millis(c.Took)),
 		part.Plain(c.Host+" "+columns.Versionless(c.Method)), part.Plain(c.Target), columns.NoteCell(c))
-	rows = append(rows, v.Paragraph(w, themes.Dim, c.Body)...) // first Riot's own words: on a small screen the rest may be cut
+	if c.Body != "" { // first Riot's own words: on a small screen the rest may be cut
+		rows = append(rows, v.Paragraph(w, themes.Dim, c.Body)...)
+	}
 	rows = append(rows, v.Flow(w, pacedText(*c))...)
 	return append(rows, v.Flow(w, labelled("app", c.App), labelled("method", c.MethodUsed))...)
 }

@@ -27,7 +27,8 @@ type Peek struct {
 	pending bool
 	Stays   time.Duration // how long it shows a job at least while nobody has chosen a row
 	since   time.Time
-	held    engine.JobDetail // as of the last beat of the list; its ID is "" before the first
+	held    engine.JobDetail    // as of the last beat of the list; its ID is "" before the first
+	calls   charts.CallsInPlace // below the job
 }
 
 // Beat lets what is shown follow the answer. The list beside it stands still between two beats: of one job both
@@ -133,7 +134,7 @@ func (k *Peek) Draw(v *page.View, list *lists.List[engine.JobRow], x, w, h int) 
 			panels[0].Tail = "the cursor is on another"
 		}
 	}
-	return v.Sections(x, 0, w, h, block.Aside(v, panels, v.Inner(w), h)...)
+	return v.Sections(x, 0, w, h, block.Aside(v, panels, v.Inner(w), h, &k.calls)...)
 }
 
 // beside are the panels of a job's inspector beside a list.

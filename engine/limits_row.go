@@ -36,6 +36,10 @@ type LimitHost struct {
 	// = now, or nobody knows.
 	Opens  time.Time `json:"opens,omitzero"`
 	Brings int       `json:"brings,omitempty"`
+	// Failing is how many of its last answers in a row failed, whatever was asked for, 5 at most; FailedBy is what
+	// the newest met: a status, or a class.
+	Failing  int    `json:"failing,omitempty"`
+	FailedBy string `json:"failed_by,omitempty"`
 }
 
 // Pacing is the bucket that sets the pace of what waits, as the limiter tells it: at the
@@ -77,7 +81,7 @@ type LimitHold struct {
 type BreakerRow struct {
 	Host    string    `json:"host"`
 	Method  string    `json:"method"`
-	Since   time.Time `json:"since"`            // when it was found to be down
+	Since   time.Time `json:"since"`            // the first of the answers in a row that failed
 	Next    time.Time `json:"next,omitzero"`    // the next try; zero = one is under way
 	Waiting int       `json:"waiting"`          // jobs that stand behind it
 	Proven  bool      `json:"proven,omitempty"` // what it answered before fails too

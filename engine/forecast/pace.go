@@ -45,10 +45,27 @@ func Pace(e engine.EngineRow, queues []engine.QueueRow, limits engine.LimitsRow)
 // unstuck begins what is told of work that waits for nothing but an instant.
 const unstuck = "nothing is stuck: "
 
+// failing says of a host with work that its last calls all failed, as it may before anything of it is taken to be
+// down; "" = of none. Where nothing goes, what failed waits for its next try.
+func failing(hosts []engine.LimitHost, buckets []engine.BucketRow, rests bool) string {
+	for i := range hosts {
+		h := &hosts[i]
+		for n := range buckets {
+			if h.Failing > 1 && (rests || buckets[n].Waiting > 0 && buckets[n].Host == h.Host) {
+				return fmt.Sprintf("the last %d calls to %s failed (%s)", h.Failing, h.Host, h.FailedBy)
+			}
+		}
+	}
+	return ""
+}
+
 // moving says what holds the work that goes on; "" = nothing does.
 func (w work) moving(e engine.EngineRow, limits engine.LimitsRow) string {
 	b := braking(limits)
 	busy := e.Workers > 0 && e.InFlight >= e.Workers
+	if why := failing(limits.Hosts, limits.Buckets, w.ready+w.running == 0 && w.retrying > 0); why != "" {
+		return why
+	}
 	switch {
 	case b.Waiting > 0 && !outpaced(e, limits, b):
 		return brakes(e, limits, b)

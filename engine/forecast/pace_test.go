@@ -48,11 +48,16 @@ func TestPaceSaysWhyItIsNotFaster(t *testing.T) {
 	later.Held = 2
 	wide := func(b *engine.BucketRow) { b.Window, b.Limit, b.Used, b.Waiting = 10*time.Second, 500, 4, 90 }
 	held := engine.BucketRow{Host: "europe", Method: "match-v5.match", Kind: "method", Waiting: 30, Blocked: now.Add(time.Minute), BlockedBy: "429 method"}
+	fails, rests := limits(same), idle
+	fails.Hosts = []engine.LimitHost{{Host: "kr", Failing: 4, FailedBy: "500"}, {Host: "europe", Failing: 3, FailedBy: "503"}}
+	rests.Hosts = []engine.LimitHost{{Host: "europe", Failing: 2, FailedBy: "timeout"}}
 	for want, c := range map[string]struct {
 		e      engine.EngineRow
 		q      engine.QueueRow
 		limits engine.LimitsRow
 	}{
+		"the last 3 calls to europe failed (503)":                               {live, queue(535, 2, 3, 0), fails},
+		"the last 2 calls to europe failed (timeout)":                           {live, queue(0, 0, 1, 0), rests},
 		"every queue with work is paused":                                       {engine.EngineRow{State: engine.EnginePaused, Why: "every queue with work is paused"}, queue(1, 0, 0, 0), idle},
 		"nothing to do: no job waits":                                           {live, queue(0, 0, 0, 0), idle},
 		"nothing is stuck: 1 job waits for its next try":                        {live, queue(0, 0, 1, 2), idle},

@@ -56,6 +56,45 @@ func (r *rig) proofs() (calls []engine.CallRow) {
 	return calls
 }
 
+// An outage of a host is told as soon as five of its calls in a row have failed, whatever they asked for: with a slow
+// key that makes a call a second. Until then it is told that they did.
+func TestI7d_AnOutageOfAHostIsToldAtItsFifthFailure(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		o := sim.Options{Limits: sim.Limits{App: []sim.Limit{{N: 1, Per: time.Second}}}}
+		for i := range 30 {
+			o.Players = append(o.Players, short(fmt.Sprintf("P%d#EUW", i), 20))
+		}
+		s := newSim(o)
+		r := start(t, s)
+		for _, p := range o.Players {
+			r.trigger(p.RiotID, engine.SyncAsk{})
+		}
+		time.Sleep(time.Minute)
+		must(t, s.Inject(sim.Fault{Kind: sim.Unavailable, Match: sim.Match{Host: "europe"}}))
+		before := r.limits.CallsAfter(0)
+		var first time.Time
+		for range 120 {
+			time.Sleep(time.Second)
+			failed := r.limits.CallsAfter(before[len(before)-1].Seq)
+			state, why := r.limits.Health()
+			if len(failed) == 0 {
+				continue
+			}
+			first = failed[0].At.Add(failed[0].Took)
+			h := r.limits.Rows().Hosts[0]
+			switch down := r.limits.Down(); {
+			case state == engine.EngineLive && (len(failed) > 5 || h.Failing != len(failed) || h.FailedBy != "503"):
+				t.Fatalf("%d calls failed, and %d are told, by %s", len(failed), h.Failing, h.FailedBy)
+			case state == engine.EngineAPIDown && !down[0].Since.Equal(first):
+				t.Fatalf("%s since %v, not %v", why, down[0].Since, first)
+			case state == engine.EngineAPIDown:
+				return
+			}
+		}
+		t.Fatal("no outage was told")
+	})
+}
+
 // Some matches answer 500 for ever and are the last that are left: what was stored before
 // answers, so they use their attempts by the table, nothing says outage, and what else wants
 // the lane is not held.

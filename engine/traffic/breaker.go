@@ -9,7 +9,8 @@ import (
 
 // breaker watches one lane: when the last five answers, of at least two jobs, were
 // 5xx or timeouts, it is down unless something that it answered before proves that
-// it works.
+// it works. With a slow key five of one lane take a minute: the last five of its host
+// count as well, and then each lane is doubted at its next failure.
 //
 //	closed   answers are good, or fail now and then
 //	doubted  too many failures: a proof is under way, nobody is let through, failures wait for it
@@ -17,8 +18,9 @@ import (
 //	ramp     a try was answered: calls return by steps, then closed
 type breaker struct {
 	fuse
-	failed []engine.JobID // jobs of the last answers in a row that failed
-	lost   []engine.JobID // and of those in a row that were 404
+	failed streak
+	host   *streak        // that of all lanes of its host
+	lost   []engine.JobID // jobs of the last answers in a row that were 404
 	ramp   ramp
 
 	good   time.Time       // the last answer that was no failure; zero = none yet
@@ -34,19 +36,46 @@ const (
 	breakerJobs    = 2
 )
 
+// streak are the last answers in a row, of a lane or of a whole host, if they failed.
+type streak struct {
+	jobs  []engine.JobID // whose they were
+	since time.Time      // the first came
+	last  *riot.Error
+}
+
+func (s *streak) add(job engine.JobID, e *riot.Error, now time.Time) {
+	if len(s.jobs) == 0 {
+		s.since = now
+	}
+	s.jobs, s.last = lastOf(s.jobs, job), e
+}
+
 // fail counts a failure. doubt says that there are now so many that the lane is
 // down, unless it is proven to work.
-func (b *breaker) fail(job engine.JobID, now time.Time) (doubt bool) {
+func (b *breaker) fail(job engine.JobID, e *riot.Error, now time.Time) (doubt bool) {
 	// They begin at one call, not two: the lane is not well yet.
 	if b.ramp.leave(job) {
 		b.ramp.most, b.ramp.good = 1, 0
 	}
-	b.failed = lastOf(b.failed, job)
+	for _, s := range [...]*streak{&b.failed, b.host} {
+		s.add(job, e, now)
+	}
 	if b.blown {
 		b.blow(job, now)
 		return false
 	}
-	return b.proof != nil || several(b.failed)
+	return b.proof != nil || several(b.host.jobs) || several(b.failed.jobs)
+}
+
+// begun is when what shows that it is down came first: the failures in a row of its own, or of its host.
+func (b *breaker) begun() time.Time {
+	switch {
+	case several(b.host.jobs) && !b.failed.since.Before(b.host.since):
+		return b.host.since
+	case len(b.failed.jobs) > 0:
+		return b.failed.since
+	}
+	return b.since // refused by a page before Riot
 }
 
 // lastOf adds a job to those of the last answers.
@@ -67,7 +96,7 @@ func several(jobs []engine.JobID) bool {
 // succeed counts a good answer: the failures in a row are over. It reports whether somebody who was
 // held may go now.
 func (b *breaker) succeed(job engine.JobID, now time.Time) bool {
-	b.failed, b.good, b.proven = b.failed[:0], now, false
+	b.failed.jobs, b.host.jobs, b.good, b.proven = nil, nil, now, false
 	if b.repair() {
 		b.ramp.begin()
 		return true

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -25,6 +26,7 @@ type gate struct {
 	key     fuse
 	network fuse
 	lanes   map[Lane]*breaker
+	failed  map[string]*streak   // by host, whatever the lane
 	proven  bool                 // something was answered with 200 since the start
 	good    map[string]time.Time // by host: its last answer that was no failure, by the wall clock
 	ended   map[engine.Hold]bool // repaired since Released was last asked
@@ -46,7 +48,7 @@ type gate struct {
 func newGate(patience time.Duration, speed float64, changed func()) *gate {
 	return &gate{
 		key: newKeyFuse().at(speed), network: newNetworkFuse().at(speed), speed: speed,
-		lanes: map[Lane]*breaker{}, good: map[string]time.Time{}, ended: map[engine.Hold]bool{},
+		lanes: map[Lane]*breaker{}, failed: map[string]*streak{}, good: map[string]time.Time{}, ended: map[engine.Hold]bool{},
 		changed: changed, patience: patience, halt: func() string { return "" },
 	}
 }
@@ -198,7 +200,7 @@ func (g *gate) judge(l Lane, job engine.JobID, e *riot.Error, now time.Time) (r 
 		g.key.blow(job, now)
 		return ruling{next: later(g.key.probe, now)}, true
 	case e.Reason == riot.Transient || e.Reason == riot.Timeout:
-		doubt := b.fail(job, now)
+		doubt := b.fail(job, e, now)
 		reached := e.Reason == riot.Transient && g.reached(false)
 		r = g.ruleLane(b, now)
 		r.doubt = doubt
@@ -316,7 +318,12 @@ func (g *gate) probes(job engine.JobID) bool {
 func (g *gate) lane(l Lane) *breaker {
 	b := g.lanes[l]
 	if b == nil {
-		b = &breaker{fuse: newOutageFuse().at(g.speed), ill: map[string]bool{}}
+		host := g.failed[l.Host]
+		if host == nil {
+			host = &streak{}
+			g.failed[l.Host] = host
+		}
+		b = &breaker{fuse: newOutageFuse().at(g.speed), host: host, ill: map[string]bool{}}
 		b.told = func(f *fuse) { g.log(f, l) }
 		g.lanes[l] = b
 	}
@@ -422,9 +429,21 @@ func (g *gate) down() (rows []engine.BreakerRow) {
 	defer g.mu.Unlock()
 	for _, at := range g.blown() {
 		b := g.lanes[at]
-		rows = append(rows, engine.BreakerRow{Host: at.Host, Method: at.Method, Since: b.since, Next: b.next(), Proven: b.proven})
+		rows = append(rows, engine.BreakerRow{Host: at.Host, Method: at.Method, Since: b.begun(), Next: b.next(), Proven: b.proven})
 	}
 	return rows
+}
+
+// failing notes how many of a host's last answers in a row failed, and what the newest met.
+func (g *gate) failing(row *engine.LimitHost) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if s := g.failed[row.Host]; s != nil && len(s.jobs) > 0 {
+		row.Failing, row.FailedBy = len(s.jobs), s.last.Class
+		if s.last.Status != 0 {
+			row.FailedBy = strconv.Itoa(s.last.Status)
+		}
+	}
 }
 
 // unwanted is how long after a probe was due nobody needs to have wanted it: what was held for it is in line by then.

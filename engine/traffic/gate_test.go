@@ -2,6 +2,8 @@ package traffic
 
 import (
 	"fmt"
+	"maps"
+	"strings"
 	"testing"
 	"time"
 
@@ -12,6 +14,7 @@ import (
 var (
 	matches = Lane{"europe", "match-v5.match"}
 	lists   = Lane{"europe", "match-v5.ids"}
+	names   = Lane{"europe", "account-v1.by-riot-id"}
 	noon    = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 )
 
@@ -57,6 +60,42 @@ func TestI7_TheBreakerOpensAtFiveFailuresOfTwoJobs(t *testing.T) {
 		}
 		if _, _, ok := g.check(lists, "z", noon.Add(6*time.Second)); !ok {
 			t.Errorf("%s: another endpoint was stopped too", name)
+		}
+	}
+}
+
+// The last five answers of a host count as those of one lane do, if none of it was good; what is doubted is the lane that
+// fails next, and each is down since the first of them.
+func TestI7d_FailuresOfAHostCountTogether(t *testing.T) {
+	for name, c := range map[string]struct {
+		calls string       // lane and job, a digit each, of failures in order; "." = the lane answered a job well
+		down  map[Lane]int // and the failure since which it is
+	}{
+		"five of three lanes":  {"m1 l1 a2 m3 l4", map[Lane]int{lists: 0}},
+		"and the next of each": {"m1 l1 a2 m3 l4 m1 a5", map[Lane]int{lists: 0, matches: 0, names: 0}},
+		"of one job":           {"m1 l1 a1 m1 l1", nil},
+		"four":                 {"m1 l1 a2 m3", nil},
+		"one lane answers":     {"m1 m2 l. m3 m4 l5", nil},
+		"one lane alone":       {"m1 m2 l. m3 m4 l. m5 l6", map[Lane]int{matches: 0}},
+		"of another host":      {"m1 m2 k3 k4 l5", nil},
+	} {
+		g, _ := newTestGate()
+		of := map[byte]Lane{'m': matches, 'l': lists, 'a': names, 'k': {"kr", "league-v4.by-puuid"}}
+		calls := strings.Fields(c.calls)
+		at := func(i int) time.Time { return noon.Add(time.Duration(i) * time.Second) }
+		for i, call := range calls {
+			e := err5xx()
+			if call[1] == '.' {
+				e = nil
+			}
+			told(g, of[call[0]], engine.JobID(call[1:]), e, at(i))
+		}
+		down := map[Lane]int{}
+		for _, b := range g.down() {
+			down[Lane{b.Host, b.Method}] = int(b.Since.Sub(noon).Seconds())
+		}
+		if !maps.Equal(down, c.down) {
+			t.Errorf("%s: down are %v", name, down)
 		}
 	}
 }

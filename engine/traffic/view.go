@@ -36,6 +36,7 @@ func (l *Limits) Rows() engine.LimitsRow {
 		}
 		method := l.markPace(h.Host, out.Buckets[first:])
 		l.opens(&row, method)
+		l.gate.failing(&row)
 		out.Hosts = append(out.Hosts, row)
 		for _, w := range h.Waiters {
 			out.Waiting = append(out.Waiting, engine.WaiterRow{

@@ -42,6 +42,7 @@ type Timetable struct {
 	// The same of those whose matches are on the host of the plan.
 	HostEnds    time.Time
 	hostListing bool
+	about       time.Time // when all is done if lists that are not read yet are as long as those that are; zero = nobody knows
 	Runs        []Run
 }
 
@@ -225,6 +226,7 @@ func (t *Timetable) accounts(v *page.View, f *page.Forecast) {
 		at[f.Plan.Accounts[i].Account] = &f.Plan.Accounts[i]
 	}
 	all := append(f.Arriving(v), v.Accounts[len(v.Syncing()):]...)
+	read, unread, calls := 0, 0, 0 // lists of the host, and what those that are read ask for
 	for i := range all {
 		a := &all[i]
 		row := at[a.ID]
@@ -251,11 +253,25 @@ func (t *Timetable) accounts(v *page.View, f *page.Forecast) {
 			t.listing = t.listing || listing
 			if page.OneHost(v) || t.Plan != nil && a.Region == t.Plan.Host {
 				t.HostEnds, t.hostListing = engine.Latest(t.HostEnds, l.Done), t.hostListing || listing
+				switch {
+				case l.Still:
+				case listing || l.Done.IsZero(): // or it was read since the forecast was made
+					unread++
+				default:
+					read++
+					calls += (a.Matches.Total - a.Matches.Had) * (1 + page.Btoi(a.WantsTimelines))
+				}
 			}
 		}
 		t.Lanes = append(t.Lanes, l)
 	}
+	if p := t.Plan; p != nil && p.Limit > 0 && unread > 0 && read >= leastRead && !t.HostEnds.IsZero() {
+		t.about = t.HostEnds.Add(time.Duration(float64(unread) * float64(calls) / float64(read*p.Limit) * float64(p.Window)))
+	}
 }
+
+// leastRead is how many lists tell what the others may be like.
+const leastRead = 4
 
 // restText says how an account stands that does nothing now: "synced 2 d ago · 879 matches".
 func restText(v *page.View, a *engine.AccountRow) string {

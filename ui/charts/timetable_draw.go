@@ -372,8 +372,27 @@ func (t *Timetable) Tail(v *page.View) string {
 	case t.Plan.Stuck:
 		return human.Counted(t.Left, "call waits: ", "calls wait: ") + t.Plan.Why
 	}
-	return human.Counted(t.Left, "call", "calls") + human.If(!page.OneHost(v), " to "+t.Plan.Host) + " planned" +
-		human.If(t.HostEnds.After(v.Now), " "+v.Theme.Glyphs.Sep+" done "+ending(t.hostListing)+v.Clock(t.HostEnds))
+	text := human.Counted(t.Left, "call", "calls") + human.If(!page.OneHost(v), " to "+t.Plan.Host) + " planned"
+	if t.HostEnds.After(v.Now) {
+		text += " " + v.Theme.Glyphs.Sep + " done " + ending(t.hostListing) + v.Clock(t.HostEnds) + t.guess(v, ", ")
+	}
+	return text
+}
+
+// Leaves says when the last call of all goes: at the earliest where nobody can guess.
+func (t *Timetable) Leaves(v *page.View) string {
+	if page.OneHost(v) && !t.about.IsZero() {
+		return t.guess(v, "")
+	}
+	return t.Ending() + v.Clock(t.Ends)
+}
+
+// guess says behind a few words when all of the host is done, as far as the lists that are read tell; "" = they tell nothing.
+func (t *Timetable) guess(v *page.View, words string) string {
+	if t.about.IsZero() {
+		return ""
+	}
+	return words + "about " + strings.TrimSuffix(v.Clock(t.about.Truncate(time.Minute)), ":00")
 }
 
 // Ending stands before the end of all: "~", or "after " while some lists are still being read, of whose calls nobody knows.

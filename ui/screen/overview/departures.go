@@ -328,7 +328,7 @@ func (o *Screen) follows(v *page.View, t *charts.Timetable, w int) string {
 		return v.Row(w)
 	}
 	text := " " + v.Theme.Glyphs.Ellipsis + " " + page.Count(more) + " more " + human.Either(stuck, "in line", "planned")
-	text += human.If(t.Ends.After(v.Now), "; the last leaves "+t.Ending()+v.Clock(t.Ends))
+	text += human.If(t.Ends.After(v.Now), "; the last leaves "+t.Leaves(v))
 	return v.Row(w, part.As(themes.Dim, text+"   "), part.As(themes.Accent, v.Keyed("{open}")), part.As(themes.Dim, " opens one"))
 }
 

@@ -370,7 +370,7 @@ func (t *Timetable) Tail(v *page.View) string {
 	case t.Left == 0:
 		return "nothing waits"
 	case t.Plan.Stuck:
-		return human.Counted(t.Left, "call waits: ", "calls wait: ") + t.Plan.Why
+		return human.Counted(t.Left, "call to come: ", "calls to come: ") + t.Plan.Why // timelines that stand in no line yet among them
 	}
 	text := human.Counted(t.Left, "call", "calls") + human.If(!page.OneHost(v), " to "+t.Plan.Host) + " planned"
 	if t.HostEnds.After(v.Now) {

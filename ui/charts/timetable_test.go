@@ -229,9 +229,11 @@ func TestWhatIsPlannedSaysOfWhatHost(t *testing.T) {
 	for want, c := range map[string]struct {
 		hosts   []engine.LimitHost
 		listing bool
+		why     string
 	}{
 		"5 calls planned · done ~12:32:32":         {hosts: []engine.LimitHost{{Host: "asia"}}},
 		"5 calls planned · done after 12:32:32":    {hosts: []engine.LimitHost{{Host: "asia"}}, listing: true},
+		"5 calls to come: asia is frozen":          {why: "asia is frozen"},
 		"5 calls to asia planned · done ~12:32:32": {hosts: []engine.LimitHost{{Host: "asia"}, {Host: "europe"}}},
 	} {
 		v := pagetest.View(&page.Data{Limits: engine.LimitsRow{Hosts: c.hosts}})
@@ -239,7 +241,7 @@ func TestWhatIsPlannedSaysOfWhatHost(t *testing.T) {
 		for _, h := range c.hosts {
 			v.Limits.Buckets = append(v.Limits.Buckets, engine.BucketRow{Host: h.Host, Kind: "app", Limit: 100, Window: time.Minute})
 		}
-		table := Timetable{Plan: &engine.HostForecast{Host: "asia"}, Left: 5, HostEnds: now.Add(time.Minute - time.Second*3), hostListing: c.listing}
+		table := Timetable{Plan: &engine.HostForecast{Host: "asia", Stuck: c.why != "", Why: c.why}, Left: 5, HostEnds: now.Add(time.Minute - time.Second*3), hostListing: c.listing}
 		if got := table.Tail(v); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}

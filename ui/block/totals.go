@@ -140,7 +140,7 @@ func nextRetry(v *page.View) string {
 // NextTry is when the first of the retries goes for which of is true; the zero time = none waits,
 // or nobody knows when.
 func NextTry(v *page.View, of func(*engine.JobRow) bool) (next time.Time) {
-	all := v.Retries()
+	all := v.TryingAgain()
 	for i := range all {
 		j := &all[i]
 		if at := page.GoesAt(j); of(j) && !at.IsZero() && (next.IsZero() || at.Before(next)) {

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/charts"
 	"github.com/farsight-console/farsight/ui/page"
@@ -28,5 +29,18 @@ func TestOneCallIsNotCalls(t *testing.T) {
 		if got := block.Totals(v, &charts.Timetable{}, nil)[0].Short; got != want {
 			t.Errorf("of %v: %q", n, got)
 		}
+	}
+}
+
+// TestV1a_TheNextRetryIsOfAllThatAreCounted: one whose instant has come and that stands in line since is among those that
+// retry, and may leave first.
+func TestV1a_TheNextRetryIsOfAllThatAreCounted(t *testing.T) {
+	v := pagetest.View(&page.Data{})
+	v.Jobs = []engine.JobRow{
+		{Job: engine.Job{ID: "line", State: engine.Available, Tries: 1}, Until: v.Now.Add(2 * time.Minute)},
+		{Job: engine.Job{ID: "later", State: engine.Retryable, Tries: 1, Due: v.Now.Add(3 * time.Minute)}},
+	}
+	if got := block.Totals(v, &charts.Timetable{}, nil)[3].Note; got != "next in 2 min" {
+		t.Errorf("of one in line: %q", got)
 	}
 }

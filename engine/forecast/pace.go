@@ -138,13 +138,13 @@ func (w work) stopped() string {
 	return fmt.Sprintf("%d queues are paused with %s", len(w.queues), jobs)
 }
 
-// braking is the bucket that what waits is told to wait for, the one with the most; none
-// has Waiting 0. One that is shut goes before those that set the pace: nothing passes it.
+// braking is the bucket that what waits is told to wait for, of those that set the pace the first, as hosts come with the
+// most in line first; none has Waiting 0. One that is shut goes before them, that with the most: nothing passes it.
 func braking(limits engine.LimitsRow) (most engine.BucketRow) {
 	shut := false
 	for _, b := range limits.Buckets {
 		switch is := b.Frozen() || b.Blocked.After(limits.At); {
-		case b.Waiting == 0 || !is && (shut || !b.Paces):
+		case b.Waiting == 0 || !is && (most.Waiting > 0 || !b.Paces):
 		case is && !shut || b.Waiting > most.Waiting:
 			most, shut = b, is
 		}

@@ -82,6 +82,7 @@ type Limits struct {
 
 	mu      sync.Mutex
 	backlog map[string]int // jobs by lane name
+	busiest string         // the host that Rows told first
 }
 
 // LimiterState is the name under which the store keeps the limiter's counts.

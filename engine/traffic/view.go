@@ -20,6 +20,11 @@ func (l *Limits) Rows() engine.LimitsRow {
 	snap := l.limiter.Snapshot()
 	out := engine.LimitsRow{At: snap.At, Breakers: l.Down(), Holds: l.LongHolds()}
 	slices.SortStableFunc(snap.Hosts, l.busier)
+	if len(snap.Hosts) > 0 {
+		l.mu.Lock()
+		l.busiest = snap.Hosts[0].Host
+		l.mu.Unlock()
+	}
 	windows := 0
 	for _, h := range snap.Hosts {
 		for _, s := range h.Scopes {
@@ -73,9 +78,18 @@ func apart(h limit.HostView, down []engine.BreakerRow) (out []limit.Scope) {
 
 // busier puts the host with the most in line first, and of hosts with as many the one that has used more of its
 // longest window: where nothing waits, or may start, that is the one that was called.
+// The first stays it until another has a tenth more: calls that leave the hosts by turns would change it with each.
 func (l *Limits) busier(a, b limit.HostView) int {
-	return cmp.Or(cmp.Compare(l.waiting(limit.Scope{Host: b.Host}), l.waiting(limit.Scope{Host: a.Host})),
-		cmp.Compare(usedOf(b), usedOf(a)))
+	line := func(host string) int {
+		n := l.waiting(limit.Scope{Host: host})
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if n > 0 && host == l.busiest {
+			n += n/10 + 2
+		}
+		return n
+	}
+	return cmp.Or(cmp.Compare(line(b.Host), line(a.Host)), cmp.Compare(usedOf(b), usedOf(a)))
 }
 
 // usedOf is the share of a host's longest window that is used.

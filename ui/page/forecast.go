@@ -1,6 +1,7 @@
 package page
 
 import (
+	"math"
 	"slices"
 	"time"
 
@@ -43,22 +44,28 @@ func (f *Forecast) Got(v *View, q engine.Query, a engine.Answer, err error) bool
 	return Receive[engine.ForecastQuery](&f.Answer, v, q, a, err, &f.Plan)
 }
 
-// Busiest is the host with the most calls to come, of a live engine one that goes on if any does, less those that were
-// made since it was foreseen: the plan then goes with the limits of the same frame. Nil when nothing is foreseen of any, or only of
-// another time than the view's.
+// Busiest is the host that sets the pace, which the engine's sentence and the title tell of, or where nothing is to come there that
+// with the most calls to come; of a live engine one that goes on if any does. Calls made since it was foreseen are left out: the plan
+// then goes with the limits of the same frame. Nil when nothing is foreseen of any, or only of another time than the view's.
 func (f *Forecast) Busiest(v *View) *engine.HostForecast {
 	var most *engine.HostForecast
 	if age := v.Now.Sub(f.Plan.At); age < -foreseeEvery || v.Frozen && age > time.Minute {
 		return nil
 	}
-	calls := func(h *engine.HostForecast) int { return h.Line + h.Retries }
-	stands := func(h *engine.HostForecast) bool {
-		goes := v.Engine.State == engine.EngineLive || v.Engine.State == engine.EngineDegraded
-		return goes && (h.Stuck || calls(h) == 0)
+	paces, _ := v.Limits.Pacing()
+	goes := v.Engine.State == engine.EngineLive || v.Engine.State == engine.EngineDegraded
+	rank := func(h *engine.HostForecast) int {
+		switch n := h.Line + h.Retries; {
+		case goes && (h.Stuck || n == 0):
+			return n - math.MaxInt
+		case n > 0 && h.Host == paces.Host:
+			return math.MaxInt
+		default:
+			return n
+		}
 	}
 	for i := range f.Plan.Hosts {
-		h := &f.Plan.Hosts[i]
-		if most == nil || stands(most) && !stands(h) || stands(most) == stands(h) && calls(h) > calls(most) {
+		if h := &f.Plan.Hosts[i]; most == nil || rank(h) > rank(most) {
 			most = h
 		}
 	}

@@ -81,3 +81,17 @@ func TestV6e_APauseMovesNoAccount(t *testing.T) {
 		t.Errorf("%s at work, %s in a pause, %s without a plan", works, paused, order())
 	}
 }
+
+// TestV1q_TheBusiestHostIsTheOneThatIsToldOf: where the title names another host than that with the most calls planned, the
+// windows are of the named one, unless nothing is to come there.
+func TestV1q_TheBusiestHostIsTheOneThatIsToldOf(t *testing.T) {
+	v, f := view(&Data{}), Forecast{}
+	v.Limits.Buckets = []engine.BucketRow{{Host: "asia", Paces: true, Waiting: 400}, {Host: "europe", Paces: true, Waiting: 399}}
+	f.Plan = engine.Forecast{At: v.Now, Hosts: []engine.HostForecast{{Host: "europe", Line: 402}, {Host: "asia", Line: 400}}}
+	if h := f.Busiest(v); h == nil || h.Host != "asia" {
+		t.Errorf("asia is told of: %+v", h)
+	}
+	if f.Plan.Hosts[1].Line = 0; f.Busiest(v).Host != "europe" {
+		t.Error("nothing is planned on asia")
+	}
+}

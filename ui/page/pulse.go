@@ -37,9 +37,12 @@ func (p *Pulse) Take(v *View) engine.EngineRow {
 	if e.InFlight != p.inFlight || e.P50 != p.meter.P50 || e.CallsPerMin != p.meter.CallsPerMin {
 		v.Ticks = true // there is something newer to show within the second
 	}
-	throttled, unforeseen := e.Throttled, e.Unforeseen
+	was := e
 	e.Meter, e.Traffic, e.InFlight = p.meter, p.traffic, p.inFlight
-	e.Throttled, e.Unforeseen = throttled, unforeseen
+	e.Throttled, e.Unforeseen = was.Throttled, was.Unforeseen
+	if e.Traffic.At.Equal(was.Traffic.At) {
+		e.Traffic.Stored = was.Traffic.Stored
+	}
 	return e
 }
 

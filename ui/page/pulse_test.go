@@ -37,3 +37,14 @@ func TestV7f_TheCallsBelowAPageAreOfItsSecond(t *testing.T) {
 		t.Errorf("the newest is %d a second later", got)
 	}
 }
+
+// TestV1a_StoredIsOfOneReading: what was stored in all and in this half hour rise in one frame, though the pace is held.
+func TestV1a_StoredIsOfOneReading(t *testing.T) {
+	v := pagetest.View(&page.Data{Ready: true, Engine: engine.EngineRow{State: engine.EngineLive, Stored: 86, Traffic: engine.TrafficSpan{Calls: 206, Stored: 86}}})
+	var p page.Pulse
+	p.Take(v)
+	v.Engine.Stored, v.Engine.Traffic.Stored, v.Engine.Traffic.Calls, v.Now = 88, 88, 210, v.Now.Add(time.Second/2)
+	if e := p.Take(v); e.Traffic.Stored != 88 || e.Traffic.Calls != 206 {
+		t.Errorf("of 88 stored %+v are told", e.Traffic)
+	}
+}

@@ -32,9 +32,9 @@ func TestOneCallIsNotCalls(t *testing.T) {
 	}
 }
 
-// TestV1a_TheNextRetryIsOfAllThatAreCounted: one whose instant has come and that stands in line since is among those that
+// TestTheNextRetryIsOfAllThatAreCounted: one whose instant has come and that stands in line since is among those that
 // retry, and may leave first.
-func TestV1a_TheNextRetryIsOfAllThatAreCounted(t *testing.T) {
+func TestTheNextRetryIsOfAllThatAreCounted(t *testing.T) {
 	v := pagetest.View(&page.Data{})
 	v.Jobs = []engine.JobRow{
 		{Job: engine.Job{ID: "line", State: engine.Available, Tries: 1}, Until: v.Now.Add(2 * time.Minute)},

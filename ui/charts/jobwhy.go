@@ -371,5 +371,8 @@ func stateVerb(j *engine.JobRow) string {
 		return "waits"
 	}
 	host, method, _ := strings.Cut(lane, "/")
+	if method == "" { // a step that may make no call
+		return "waits"
+	}
 	return "waits for " + engine.CallsTo(host, strings.TrimSuffix(method, "+"))
 }

@@ -134,3 +134,12 @@ func TestWhyBehindAHold(t *testing.T) {
 		t.Errorf("far back: %q", got)
 	}
 }
+
+// TestWhatNoCallIsKnownOfWaits: a step of a sync stands in a line without a host, and no gap is left for one.
+func TestWhatNoCallIsKnownOfWaits(t *testing.T) {
+	for line, want := range map[string]string{"full europe/match-v5.match+": "waits for match calls to europe", "latest /": "waits", "latest ": "waits", "": "waits"} {
+		if got := stateVerb(&engine.JobRow{Job: engine.Job{State: engine.Available}, Line: line}); got != want {
+			t.Errorf("in line %q it %q", line, got)
+		}
+	}
+}

@@ -16,6 +16,7 @@ type Forecast struct {
 	ahead   time.Duration
 	Plan    engine.Forecast
 	ends    map[string]time.Time // what Arriving sorts by
+	Last    string               // the account that it found to be done last; "" = none
 }
 
 // foreseeEvery is how long a forecast holds: the charts move by a cell of two seconds and
@@ -155,6 +156,9 @@ func (f *Forecast) ByEnd(v *View) []engine.AccountRow {
 	}
 	f.ends = ends
 	slices.SortStableFunc(all, func(a, b engine.AccountRow) int { return columns.ZeroLast(ends[a.ID], ends[b.ID]) })
+	if f.Last = ""; len(all) > 0 {
+		f.Last = all[len(all)-1].ID
+	}
 	return all
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
@@ -23,7 +24,6 @@ type tier struct {
 	wait time.Duration // the policy's before that try; 0 = not known
 	last bool          // the job is given up if it fails
 	at   []time.Time   // when each goes; zero = nobody knows
-	late bool          // one of them has no room at its instant
 }
 
 // tiersOf sorts retries by their try, the highest first.
@@ -34,7 +34,7 @@ func tiersOf(jobs []engine.JobRow) (out []tier) {
 		if n < 0 {
 			n, out = len(out), append(out, tier{try: j.Tries + 1, wait: j.Delay, last: charts.LastTry(j)})
 		}
-		out[n].at, out[n].late = append(out[n].at, page.GoesAt(j)), out[n].late || j.LateBy != ""
+		out[n].at = append(out[n].at, page.GoesAt(j))
 	}
 	slices.SortStableFunc(out, func(a, b tier) int { return cmp.Compare(b.try, a.try) })
 	return out
@@ -43,17 +43,30 @@ func tiersOf(jobs []engine.JobRow) (out []tier) {
 // stackHead is how many cells of a tier stand before its line: its try, the wait, and how many.
 const stackHead = 18
 
-// stackBlock is the holding stack: the retries by their try on lines that lead down to now.
+// nextHead is the same where a single line is of all tries: the next retry, until when, and its try.
+const nextHead = 28
+
+// stackBlock is the holding stack: the retries by their try on lines that lead down to now, or on two rows all of them on
+// one, with the next by its name.
 func stackBlock(v *page.View, w, h int) part.Section {
 	jobs := v.TryingAgain()
-	s := part.Section{Title: "HOLDING STACK", Note: human.Counted(len(jobs), "retry, by its try", "retries, by try"), Height: h}
+	s := part.Section{Title: "HOLDING STACK", Height: h}
 	if len(jobs) == 0 {
-		s.Note, s.Empty = "", cmp.Or(v.Waiting(), "no call is to be tried again")
+		s.Empty = cmp.Or(v.Waiting(), "no call is to be tried again")
 		return s
 	}
-	tiers := tiersOf(jobs)
-	says := stackText(v, jobs, w-2)
-	shown := tiers[:page.Clamp(h-1-len(says), min(h, 1), len(tiers))]
+	next := slices.MinFunc(jobs, func(a, b engine.JobRow) int { return columns.ZeroLast(leavesAt(v, &a), leavesAt(v, &b)) })
+	goes, name := leavesAt(v, &next), leaving(v, &next, false, 0).target
+	tiers, flat := tiersOf(jobs), h <= 2
+	s.Note = human.Counted(len(jobs), "retry", "retries") + human.Either(flat, ", next in", ", by try")
+	shown, head := tiers, nextHead
+	says := stackText(v, jobs, human.Either(flat, 2*w, w-2)) // one row is cut
+	if !flat {
+		if !goes.IsZero() && len(says) == 1 {
+			says = append(says, part.As(themes.Dim, "Next: "+name+" "+charts.InText(v, goes)+"."))
+		}
+		head, shown = stackHead, tiers[:page.Clamp(h-1-len(says), min(h, 1), len(tiers))]
+	}
 	more := 0
 	for _, t := range tiers[len(shown):] {
 		more += len(t.at)
@@ -66,19 +79,23 @@ func stackBlock(v *page.View, w, h int) part.Section {
 			far = max(far, at.Sub(now))
 		}
 	}
-	width := max(w-stackHead-3, 4)
+	width := max(w-head-3, 4)
 	step := charts.AxisSteps[charts.StepAt(far/time.Duration(width-1))]
 	c := part.NewChart(v.Theme, part.NewAxis(now, step, 0, width), len(shown)+1)
 	l := part.NewLine(v.Theme, w)
 	again := v.Theme.State("RETRYABLE")
-	for y, t := range shown {
-		c.Run(y, 0, width, themes.Tick, v.Theme.Glyphs.Waited)
+	for i, t := range shown {
+		y := human.Either(flat, 0, i)
+		c.Run(i, 0, width, themes.Tick, v.Theme.Glyphs.Waited)
 		token := human.Either(t.last, themes.Err, again.Token)
 		for _, at := range t.at {
 			if at.IsZero() {
 				continue
 			}
 			c.Sign(y, max(c.At(at), 0), token, again.Glyph)
+		}
+		if flat {
+			continue
 		}
 		wait := "last"
 		if !t.last {
@@ -89,34 +106,49 @@ func stackBlock(v *page.View, w, h int) part.Section {
 		l.To(stackHead-4).Field(part.As(themes.Figure, page.Count(len(t.at))), 4, part.Number)
 		s.Rows = append(s.Rows, c.Row(l.To(stackHead+1), y).String())
 	}
-	if h > len(shown)+len(says) {
+	if flat {
+		left := part.None
+		if !goes.IsZero() {
+			left = charts.Soon(v, goes)
+		}
+		l.Reset(w, false)
+		l.Gap(1).Field(part.As(themes.Text, name), 15, part.ID).Gap(1).Field(part.As(themes.Figure, left), 5, part.Number)
+		l.Gap(1).Put(themes.Dim, "try "+strconv.Itoa(next.Tries+1))
+		s.Rows = append(s.Rows, c.Row(l.To(head+1), 0).String())
+	} else if h > len(shown)+len(says) {
 		l.Reset(w, false)
 		text := "+" + human.Dur(time.Duration(width)*step)
 		s.Rows = append(s.Rows, l.To(stackHead+1).Put(themes.Figure, v.Theme.Glyphs.Up+" now").To(w-2-len(text)).Put(themes.Dim, text).String())
 	}
 	for _, text := range says {
-		s.Rows = append(s.Rows, v.Row(w, part.Plain(" "), text))
+		l.Reset(w, false)
+		s.Rows = append(s.Rows, l.Gap(1).Field(text, w-2, part.Words).String())
 	}
 	return s
 }
 
+// leavesAt is when a retry goes; zero = nobody knows, as in a paused queue, which its row may not say.
+func leavesAt(v *page.View, j *engine.JobRow) time.Time {
+	if q, _ := v.Queue(j.Queue); q.Paused {
+		return time.Time{}
+	}
+	return page.GoesAt(j)
+}
+
 // stackText says of how many retries nobody knows when they leave; else how many leave later than they are due; both
-// with why. Else it says when the next one leaves. What is longer than w stands in two rows.
+// with why. What is longer than w stands in two rows.
 func stackText(v *page.View, jobs []engine.JobRow, w int) (out []part.Cell) {
 	stuck, late := map[string]int{}, map[string]int{}
-	var first time.Time
 	for i := range jobs {
 		j := &jobs[i]
 		q, _ := v.Queue(j.Queue)
-		switch at := page.GoesAt(j); {
-		case q.Paused: // the row of one in line may not say so
+		switch at := leavesAt(v, j); {
+		case q.Paused:
 			stuck[q.Pause()]++
 		case at.IsZero():
 			stuck[human.Either(strings.HasPrefix(j.Reason(), engine.FarBack), othersFirst, page.BriefWhy(v, j.Reason()))]++
 		case j.LateBy != "":
-			if late[full(v, j.LateBy)]++; first.IsZero() || at.Before(first) {
-				first = at
-			}
+			late[full(v, j.LateBy)]++
 		}
 	}
 	switch {
@@ -132,13 +164,9 @@ func stackText(v *page.View, jobs []engine.JobRow, w int) (out []part.Cell) {
 		return []part.Cell{part.As(themes.Warn, wait+": "+why)}
 	case len(late) > 0:
 		n, why := mostOf(late)
-		return []part.Cell{
-			part.As(themes.Warn, page.Count(n)+" late: "+why),
-			part.As(themes.Dim, "They leave from "+v.Clock(first)+" on."),
-		}
+		return []part.Cell{part.As(themes.Warn, page.Count(n)+" late: "+why)}
 	}
-	next := slices.MinFunc(jobs, func(a, b engine.JobRow) int { return page.GoesAt(&a).Compare(page.GoesAt(&b)) })
-	return []part.Cell{part.As(themes.Dim, "All on time; the next leaves "+charts.InText(v, page.GoesAt(&next))+".")}
+	return []part.Cell{part.As(themes.Dim, "All on time.")}
 }
 
 // mostOf is how many were counted, and the reason of most of them, with of how many where that is not of all.
@@ -204,8 +232,12 @@ func arrived(a *engine.AccountRow) float64 {
 	return float64(done) / float64(total)
 }
 
-// arrivalsBlock says who is done when: the syncs by what ends next, and the one that began last.
+// lastWord stands before the end of what is done last, where others between have no row.
+const lastWord = "last "
+
+// arrivalsBlock says who is done when: the syncs by what ends next, the one that began last, and the one that is done last.
 func (o *Screen) arrivalsBlock(v *page.View, w, h int) part.Section {
+	o.panes[paneAccounts].Height = max(h, 1)
 	src := o.syncing(v)
 	s := part.Section{Title: "ARRIVALS", Note: charts.SyncsText(v)}
 	if n := len(o.collections.Open(v.Now)); n > 0 {
@@ -214,30 +246,36 @@ func (o *Screen) arrivalsBlock(v *page.View, w, h int) part.Section {
 	if len(src.Items) > 0 {
 		s.Tail = "done"
 	}
-	name := page.Clamp(w/3, 8, 24)
+	name, clock := page.Clamp(w/3, 8, 24), 10
+	if h > 1 && len(src.Items) > h && src.Items[h-1].last {
+		clock += len(lastWord)
+	}
 	s = o.listed(v, paneAccounts, w, h, 1, src, s, func(l *part.Line, i, _ int) {
 		a := &src.Items[i]
 		l.Field(part.Plain(charts.PlayerName(a.RiotID)), name, part.Words).Gap(1)
-		const clock = 10
 		bar := max(l.Room()-clock-2, 4)
+		word := "     "[:clock-10]
+		if a.last {
+			word = lastWord
+		}
 		if c := a.collection; c != nil {
 			done := part.Plain(o.collections.DoneText(v, c))
-			if word := v.CollectionWord(c); word != "RUNNING" {
-				done = v.State(word)
+			if state := v.CollectionWord(c); state != "RUNNING" {
+				done = v.State(state)
 			}
 			if c.Players == 0 {
 				l.NoBar(bar)
 			} else {
 				l.Bar(themes.Run, bar, float64(c.Done())/float64(c.Players))
 			}
-			l.Gap(1).Field(done, clock, part.Words)
+			l.Gap(1).Put(themes.Dim, word).Field(done, 10, part.Words)
 			return
 		}
 		done := part.As(themes.Dim, part.None)
 		if at := o.plan.EndOf(a.ID); at.After(v.Now) && a.Stand == "" {
 			done = part.Plain("~" + human.Either(at.Sub(v.Now) < 12*time.Hour, v.Clock(at), engine.When(at, v.Now)))
-		} else if word := v.SyncWord(a.AccountRow); word != "SYNCING" { // QUEUED, PAUSED
-			done = v.State(word)
+		} else if state := v.SyncWord(a.AccountRow); state != "SYNCING" { // QUEUED, PAUSED
+			done = v.State(state)
 		} else if a.Phase != engine.PhaseMatches && a.Phase != "" {
 			done = part.As(themes.Dim, block.StageName(a.Phase))
 		}
@@ -246,7 +284,7 @@ func (o *Screen) arrivalsBlock(v *page.View, w, h int) part.Section {
 		} else {
 			l.NoBar(bar)
 		}
-		l.Gap(1).Field(done, clock, part.Words)
+		l.Gap(1).Put(themes.Dim, word).Field(done, 10, part.Words)
 	})
 	ended := func(who string, state part.Cell, at time.Time) {
 		if len(s.Rows) < h {

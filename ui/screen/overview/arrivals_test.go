@@ -1,8 +1,12 @@
 package overview
 
 import (
+	"strconv"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/ui/page"
@@ -102,5 +106,50 @@ func TestV1f_LateForWhat(t *testing.T) {
 	v.Data.Limits.Buckets = []engine.BucketRow{europe}
 	if got := full(v, "app:europe 100/12s"); got != "the 12 s window is full" {
 		t.Errorf("of one host: %q", got)
+	}
+}
+
+// TestV3k_TheOneFurthestBehindIsAmongThoseShown: the account that is done last stands in the last row, which says so, where
+// others between have none; where all have one the order tells it.
+func TestV3k_TheOneFurthestBehindIsAmongThoseShown(t *testing.T) {
+	v := pagetest.View(&page.Data{})
+	o := New()
+	for i := range 5 {
+		id := strconv.Itoa(i)
+		v.Accounts = append(v.Accounts, engine.AccountRow{ID: id, RiotID: "Player " + id + "#EUW", Status: engine.Syncing})
+		o.plan.Plan.Accounts = append(o.plan.Plan.Accounts, engine.AccountForecast{Account: id, Ends: v.Now.Add(time.Duration(1+(i+2)%5) * time.Minute)})
+	}
+	v.Accounts[4].ID, v.Accounts[2].ID = "2", "4" // the one that began last is done last
+	v.Accounts[4].RiotID, v.Accounts[2].RiotID = "Player 2#EUW", "Player 4#EUW"
+	for h, want := range map[int][]string{2: {"3", "2"}, 4: {"3", "4", "0", "2"}, 5: {"3", "4", "2", "0", "1"}} {
+		rows := o.arrivalsBlock(v, 39, h).Rows
+		for i, id := range want {
+			row := ansi.Strip(rows[i])
+			if last := i == h-1 && h < 5; !strings.Contains(row, "Player "+id) || strings.Contains(row, "last ~") != last {
+				t.Errorf("row %d of %d: %q, want Player %s", i+1, h, row, id)
+			}
+		}
+	}
+}
+
+// TestV3k_TheNextRetryIsNamed: on two rows by a line for all tries, else in a sentence; what is too long ends in a sign of it.
+func TestV3k_TheNextRetryIsNamed(t *testing.T) {
+	v := pagetest.View(&page.Data{})
+	retry := func(id string, tries int, in time.Duration) engine.JobRow {
+		return engine.JobRow{Job: engine.Job{ID: engine.JobID(id), Kind: "match.fetch", Key: "match:" + id, State: engine.Retryable, Tries: tries, Due: v.Now.Add(in)}}
+	}
+	v.Jobs = []engine.JobRow{retry("EUW1_6789620817", 1, 3*time.Minute), retry("KR_6789061595", 2, 12*time.Second)}
+	for h, want := range map[int]string{2: " KR_6789061595    12 s try 3 ", 6: " Next: KR_6789061595 in 12 s."} {
+		s := stackBlock(v, 39, h)
+		if text := ansi.Strip(strings.Join(s.Rows, "\n")); !strings.Contains(text, want) || len(s.Rows) > h {
+			t.Errorf("on %d rows:\n%s", h, text)
+		}
+	}
+	v.Limits.Buckets = []engine.BucketRow{{Host: "americas"}, {Host: "asia"}}
+	for i, why := range []string{"timeline calls to americas fail", "timeline calls to asia fail"} {
+		v.Jobs[i].Why, v.Jobs[i].Stand, v.Jobs[i].Due = why, engine.StandDown, time.Time{}
+	}
+	if row := ansi.Strip(stackBlock(v, 39, 2).Rows[1]); !strings.Contains(row, "2 wait, 1 as timeline") || !strings.Contains(row, "…") {
+		t.Errorf("of an outage: %q", row)
 	}
 }

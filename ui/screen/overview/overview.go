@@ -162,6 +162,7 @@ func (o *Screen) needs(v *page.View) part.Slice[page.Need] {
 type arrival struct {
 	engine.AccountRow
 	collection *engine.CollectionRow // nil = an account
+	last       bool                  // it is done last, and stands in the place of others that have no row
 }
 
 // syncing lists the accounts at work by what is done next, which are the lanes of the timetable too, and where the board
@@ -183,7 +184,16 @@ func (o *Screen) syncing(v *page.View) part.Slice[arrival] {
 		if at < 0 {
 			at = len(all.Items)
 		}
-		all.Items = slices.Insert(all.Items, at, arrival{engine.AccountRow{ID: c.ID, RiotID: c.Name}, c})
+		all.Items = slices.Insert(all.Items, at, arrival{AccountRow: engine.AccountRow{ID: c.ID, RiotID: c.Name}, collection: c})
+	}
+	rows := o.panes[paneAccounts].Height
+	if at := slices.IndexFunc(all.Items, func(a arrival) bool { return a.ID == o.plan.Last }); at >= 0 && rows > 1 && len(all.Items) > rows {
+		for at != rows-1 { // it may be the newest, and stand higher
+			next := at + cmp.Compare(rows-1, at)
+			all.Items[at], all.Items[next] = all.Items[next], all.Items[at]
+			at = next
+		}
+		all.Items[at].last = true
 	}
 	return all
 }

@@ -3,6 +3,7 @@ package overview
 import (
 	"cmp"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -36,7 +37,7 @@ func tiersOf(jobs []engine.JobRow) (out []tier) {
 		}
 		out[n].at = append(out[n].at, page.GoesAt(j))
 	}
-	slices.SortStableFunc(out, func(a, b tier) int { return cmp.Compare(b.try, a.try) })
+	sort.Slice(out, func(a, b int) bool { return out[a].try > out[b].try })
 	return out
 }
 

@@ -163,7 +163,8 @@ func outpaced(e engine.EngineRow, limits engine.LimitsRow, b engine.BucketRow) b
 // roomyShare is a share of what a bucket allows: an engine that makes fewer calls than that is not paced by it.
 const roomyShare = 0.8
 
-// outage tells of the endpoint that is down with the most jobs behind it; "" = none has any.
+// outage tells of the endpoint that is down with the most jobs behind it, or of several hosts of all that is; "" = none has
+// any.
 func outage(limits engine.LimitsRow) string {
 	var most engine.BreakerRow
 	for _, d := range limits.Breakers {
@@ -174,7 +175,23 @@ func outage(limits engine.LimitsRow) string {
 	if most.Waiting == 0 {
 		return ""
 	}
-	return most.Outage()
+	var hosts []string
+	n, method := 0, most.Method
+	for _, d := range limits.Breakers {
+		if d.Waiting == 0 {
+			continue
+		}
+		if n += d.Waiting; d.Method != method {
+			method = ""
+		}
+		if !slices.Contains(hosts, d.Host) {
+			hosts = append(hosts, d.Host)
+		}
+	}
+	if len(hosts) > 1 {
+		most.Host, most.Method, most.Waiting = human.List(hosts...), method, n
+	}
+	return strings.TrimSpace(most.Outage())
 }
 
 // brakes says what a bucket does to what waits for it.

@@ -36,6 +36,10 @@ func TestPaceSaysWhyItIsNotFaster(t *testing.T) {
 	latest.Name, rank.Name = "latest", "rank"
 	down, unreached := limits(same), engine.EngineRow{State: engine.EngineAPIDown, Why: "match calls to europe fail"}
 	down.Breakers = []engine.BreakerRow{{Host: "europe", Method: "match-v5.match", Waiting: 540}}
+	everywhere := down
+	everywhere.Breakers = append([]engine.BreakerRow{{Host: "asia", Method: "match-v5.match", Waiting: 396}, {Host: "asia", Method: "match-v5.timeline", Waiting: 7}}, down.Breakers...)
+	alike := down
+	alike.Breakers = append([]engine.BreakerRow{everywhere.Breakers[0]}, down.Breakers...)
 	firing := early
 	firing.Alerts = 1
 	follows := live
@@ -79,6 +83,8 @@ func TestPaceSaysWhyItIsNotFaster(t *testing.T) {
 		"a 429 method holds match calls to europe: 30 wait":                     {live, queue(535, 2, 3, 0), limits(same, held)},
 		"2 workers are too few for answers of 500 ms":                           {slow, queue(90, 2, 0, 0), limits(wide)},
 		"match calls to europe fail: 540 jobs wait":                             {unreached, queue(535, 2, 3, 0), down},
+		"calls to asia, europe fail: 943 jobs wait":                             {unreached, queue(930, 2, 4, 0), everywhere},
+		"match calls to asia, europe fail: 936 jobs wait":                       {unreached, queue(930, 2, 4, 0), alike},
 		"match calls to europe fail":                                            {unreached, queue(0, 2, 3, 0), idle},
 		"96 % of what the key allows; the 12 s window of match calls brakes":    {live, queue(535, 2, 3, 0), limits(func(b *engine.BucketRow) { b.Method = "match-v5.match" })},
 		"latest is paused with 3 jobs; 535 calls wait for the 12 s window":      {fresh, queue(535, 2, 3, 0), limits(same)},

@@ -169,6 +169,11 @@ func TestTheNextTryIsOfWhatTheCauseNames(t *testing.T) {
 	if got, _ := goesOn(v); !got.Equal(want) {
 		t.Errorf("%v, want %v", got, want)
 	}
+	want = v.Now.Add(20 * time.Second) // the cause names both hosts
+	v.Limits.Breakers = append(v.Limits.Breakers, engine.BreakerRow{Host: "asia", Method: "match-v5.match", Waiting: 12, Next: want})
+	if got, _ := goesOn(v); !got.Equal(want) {
+		t.Errorf("on another host %v, want %v", got, want)
+	}
 }
 
 // TestW5g_WhatEndsAPauseOfTheDisk: a pause that no operator made is ended by no key.

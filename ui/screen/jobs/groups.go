@@ -75,9 +75,6 @@ func (g *inGroups) want(v *page.View, p *Screen) engine.Query {
 	if q := g.dead.Want(v, p.queue); q != nil {
 		return q
 	}
-	if p.which == page.ShownAll { // it has the newest, and they go last
-		return g.wantNext(v, p)
-	}
 	// All there are have been read: their reasons are counted here.
 	if p.more {
 		if q := g.reasons.Want(v, p.queue); q != nil {
@@ -87,7 +84,7 @@ func (g *inGroups) want(v *page.View, p *Screen) engine.Query {
 			return q
 		}
 	}
-	if p.endedToo(v) {
+	if p.which != page.ShownAll && p.endedToo(v) {
 		if q := g.ended.Ask(v, v.Seq, block.EndedQuery(p.queue)); q != nil {
 			return q
 		}
@@ -203,7 +200,7 @@ var (
 func (p *Screen) gather(v *page.View, counts map[engine.State]int, h int) {
 	g := &p.groups
 	var reasons []engine.ReasonRow
-	if counts != nil && p.more && p.which == page.ShownLive {
+	if counts != nil && p.more && p.which != page.ShownFailed {
 		reasons = g.reasons.Groups
 	}
 	asked := p.came.list

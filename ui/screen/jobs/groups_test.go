@@ -171,3 +171,29 @@ func TestNobodyKnowsWhenTheLastGoesBehindARefusedKey(t *testing.T) {
 		}
 	}
 }
+
+// TestTheListOfAllJobsCountsByWhyToo: with what has ended in it a list that is not whole has its groups as the engine counted
+// them, and the rest is not of the largest.
+func TestTheListOfAllJobsCountsByWhyToo(t *testing.T) {
+	v := pagetest.View(&page.Data{Ready: true})
+	down := func(host string) func(*engine.JobRow) {
+		return func(j *engine.JobRow) { j.Why, j.Stand = "match calls to "+host+" fail", engine.StandDown }
+	}
+	p := New("", page.ShownAll).(*Screen)
+	p.more = true
+	p.Shown = append(grouped(3, engine.Available, down("asia")), grouped(2, engine.Available, down("europe"))...)
+	p.groups.want(v, p) // those that gave up are asked for first
+	if _, asked := p.groups.want(v, p).(engine.ReasonsQuery); !asked {
+		t.Error("the engine is not asked why they wait")
+	}
+	for _, i := range []int{0, 3} {
+		p.groups.reasons.Groups = append(p.groups.reasons.Groups, engine.ReasonRow{Shape: p.Shown[i].ReasonShape(), Jobs: 390, First: *p.Shown[i]})
+	}
+	p.groups.counts = map[engine.State]int{engine.Available: 780}
+	p.gather(v, p.groups.counts, 40)
+	for _, g := range p.groups.groups {
+		if g.State == engine.Available && g.Jobs != 390 {
+			t.Errorf("%d of 390 %s", g.Jobs, g.Shape)
+		}
+	}
+}

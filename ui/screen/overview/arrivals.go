@@ -200,7 +200,7 @@ func full(v *page.View, by string) string {
 	b, paced := v.Limits.Pacing()
 	switch several := word == "" && !page.OneHost(v); {
 	case strings.Contains(rest, "spread over the window") && several:
-		return host + " spreads its calls"
+		return host + " is paced"
 	case strings.Contains(rest, "spread over the window"):
 		return word + "calls are spread"
 	case strings.Contains(rest, " 429") && several:

@@ -65,7 +65,7 @@ func TestV1f_LateForWhat(t *testing.T) {
 		"match-v5.match:europe 31/30, next call now":         "the match limit is full",
 		"match-v5.match:europe recovering from a 429, 0.3 s": "a 429 holds match calls",
 		"162nd in line":                                      "others leave first",
-		"app:asia 95/100, spread over the window":            "asia spreads its calls",
+		"app:asia 95/100, spread over the window":            "asia is paced",
 		"app:kr 500/10s":                                     "kr has no room",
 	} {
 		if got := full(v, by); got != want {

@@ -32,7 +32,6 @@ type Timetable struct {
 	Left    int           // calls that wait
 	All     int           // with those of other hosts
 	Leave   int           // of all, those of hosts that do not stand still
-	Gone    int           // that were made since they were foreseen
 	Ends    time.Time     // when the last of them goes; zero = not known
 	failed  []bool        // cells with a call that went wrong
 	due     []time.Time
@@ -97,16 +96,18 @@ func NewTimetable(v *page.View, a TimeAxis, f *page.Forecast, plans []engine.Sch
 	t.accounts(v, f)
 	if t.Plan != nil {
 		t.Left = t.Plan.Line + t.Plan.Retries
+		gone := 0
 		for _, h := range f.Plan.Hosts {
 			if h.Stuck && !t.Plan.Stuck {
 				t.Leave -= h.Line + h.Retries
 			}
 			if t.All += h.Line + h.Retries; h.Host == t.Plan.Host {
-				t.Gone = h.Line + h.Retries - t.Left
+				gone = h.Line + h.Retries - t.Left
 			}
 		}
-		t.All -= t.Gone
+		t.All -= gone
 		t.Leave += t.All
+		t.took(gone, v.Calls, f.Plan.At)
 	}
 	for _, l := range t.Lanes {
 		if !l.Over && l.Done.After(t.Ends) {
@@ -272,6 +273,27 @@ func (t *Timetable) accounts(v *page.View, f *page.Forecast) {
 
 // leastRead is how many lists tell what the others may be like.
 const leastRead = 4
+
+// took takes the calls that are gone since they were foreseen from the lanes whose they were, and what is then too many from
+// the first: together they still make no more than t.All.
+func (t *Timetable) took(gone int, calls []engine.CallRow, since time.Time) {
+	made, over := map[string]int{}, -t.All
+	for i := len(calls) - 1; i >= 0 && calls[i].At.After(since); i-- {
+		made[calls[i].Owner]++
+	}
+	for i := range t.Lanes {
+		l := &t.Lanes[i]
+		n := min(made[l.id], l.Left, gone)
+		l.Left, gone = l.Left-n, gone-n
+		over += human.Either(l.Still, 0, l.Left)
+	}
+	for i := 0; i < len(t.Lanes) && min(over, gone) > 0; i++ {
+		if l := &t.Lanes[i]; !l.Still {
+			n := min(over, gone, l.Left)
+			l.Left, gone, over = l.Left-n, gone-n, over-n
+		}
+	}
+}
 
 // restText says how an account stands that does nothing now: "synced 2 d ago · 879 matches".
 func restText(v *page.View, a *engine.AccountRow) string {

@@ -49,7 +49,7 @@ func nextBlock(v *page.View, t *charts.Timetable, w, h int) part.Section {
 	if n := len(all); n > h && all[n-1].retry { // they are among the others
 		all = all[:n-1]
 	}
-	// They add up to what the title says and the calls that were made since they were foreseen.
+	// They add up to what the title says.
 	if left := all[min(len(all), max(h-1, 0)):]; len(left) > 1 {
 		rest := callShare{name: "others"}
 		for _, share := range left {

@@ -76,10 +76,9 @@ func nextCalls(v *page.View, t *charts.Timetable) (out []callShare, all int) {
 	}
 	slices.SortStableFunc(out, func(x, y callShare) int { return cmp.Compare(y.calls, x.calls) })
 	// Calls that no sync made: ranks, summoners, single matches that were asked for.
-	if rest := t.All + t.Gone - all; rest > 0 {
+	if rest := t.All - all; rest > 0 {
 		out, all = append(out, callShare{name: "others", calls: rest}), all+rest
 	}
-	all -= t.Gone // which some of the syncs still count
 	if t.Plan != nil && t.Plan.Retries > 0 {
 		out = append(out, callShare{name: "of these, retries", calls: t.Plan.Retries, retry: true})
 	}

@@ -158,3 +158,37 @@ func TestV7q_NothingIsKeptFreeWhenAllHasEnded(t *testing.T) {
 		d.lacks("0 RUNNING", "0 AVAILABLE", "0 RETRYABLE")
 	})
 }
+
+// TestAFilterHasTheGroupsToItself: what it leaves is listed on a small screen too, without the place of what is in line, and
+// the prompt counts as the title does.
+func TestAFilterHasTheGroupsToItself(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := uitest.DevKey(60, uitest.Noon)
+		for i := range 4 {
+			j := &s.Jobs[i]
+			j.State, j.Tries, j.Place, j.Line, j.Due, j.Class = engine.Retryable, 1, 0, "", uitest.Noon.Add(time.Minute), "5xx"
+		}
+		s.Update.Jobs = s.Jobs[:20]
+		s.Update.Queues[0].Counts = map[engine.State]int{engine.Available: 116, engine.Retryable: 4}
+		d := open(t, s, 80, 24, testOptions())
+		d.press("3")
+		d.wait(3 * time.Second)
+		d.press("/")
+		d.text("state:retryable")
+		d.wait(3 * time.Second)
+		if d.lacks("AVAILABLE "); strings.Count(d.screen(), "EUW1_") < 4 {
+			t.Errorf("the retries are not listed:\n%s", d.screen())
+		}
+		if all := regexp.MustCompile(`4 of [\d,]+`).FindAllString(d.screen(), -1); len(all) != 2 || all[0] != all[1] {
+			t.Errorf("the title and the prompt say %q:\n%s", all, d.screen())
+		}
+		d.press("enter")
+		d.press("esc")
+		d.press("/")
+		d.text("zzz")
+		d.wait(3 * time.Second)
+		if all := regexp.MustCompile(`0 of [\d,]+`).FindAllString(d.screen(), -1); len(all) != 3 || all[0] != all[1] || all[1] != all[2] {
+			t.Errorf("the title, the list and the prompt say %q:\n%s", all, d.screen())
+		}
+	})
+}

@@ -212,7 +212,7 @@ func (p *Screen) gather(v *page.View, counts map[engine.State]int, h int) {
 		g.live = v.Now
 	}
 	switch over := v.Now.Sub(g.live) > block.KeepLines; { // nothing comes and goes any more
-	case over || p.which == page.ShownFailed:
+	case over || p.which == page.ShownFailed || p.On():
 		g.kept = nil
 	case h >= roomyList: // they have their place before there are any
 		g.kept = append(g.kept, retries, pending)
@@ -243,7 +243,7 @@ func (p *Screen) gather(v *page.View, counts map[engine.State]int, h int) {
 // fold says which groups show no rows, and which keep their place. Jobs that are pending wait for others of the same list,
 // and a hold is over soon: both are folded until somebody wants to see them.
 func (g *inGroups) fold(h int) {
-	low := h < lowList && g.counts[engine.Available] > 0 && len(g.groups) > 1
+	low := h < lowList && g.inLine() && len(g.groups) > 1
 	g.kept = g.kept[:0]
 	for i := range g.groups {
 		group := &g.groups[i]
@@ -288,7 +288,7 @@ func (p *Screen) deal(v *page.View, counts map[engine.State]int, h int) (gaps bo
 // keeps is how many lines of h a group gets that needs so many now. What runs has a few,
 // whatever runs, and what failed has as many as it ever had: they come and go with each call. A low list is of what goes next.
 func (g *inGroups) keeps(v *page.View, key block.GroupKey, need, h int) int {
-	low := h < lowList && g.counts[engine.Available] > 0
+	low := h < lowList && g.inLine()
 	switch {
 	case key.State == engine.Running && low:
 		return 1
@@ -315,7 +315,12 @@ func (g *inGroups) keeps(v *page.View, key block.GroupKey, need, h int) int {
 // fewLines reports whether what failed gets no more lines than what runs, of h: while something is in line, or as long as
 // it is little, which would come and go with that.
 func (g *inGroups) fewLines(need, h int) bool {
-	return g.counts[engine.Available] > 0 || h >= roomyList && need <= 2*runLines
+	return g.inLine() || h >= roomyList && need <= 2*runLines
+}
+
+// inLine reports whether the list has what is in line: a filter may leave none of it.
+func (g *inGroups) inLine() bool {
+	return slices.ContainsFunc(g.groups, func(o block.JobGroup) bool { return o.State == engine.Available && o.Jobs > 0 })
 }
 
 // runLines is how many lines what runs has at least.

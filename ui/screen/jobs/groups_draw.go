@@ -103,6 +103,7 @@ func (p *Screen) groupNote(v *page.View) string {
 	if p.which == page.ShownAll {
 		n = max(n+ended, p.All)
 	}
+	p.Of = n // beside the prompt too
 	text := page.Count(n)
 	switch {
 	case n == 0 && ended > 0 && !p.On():

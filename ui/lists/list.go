@@ -82,7 +82,10 @@ func (l *List[T]) SetFilter(text string) error {
 }
 
 // Fit implements Filterer.
-func (l *List[T]) Fit() (shown, all int) { return len(l.Shown), max(l.All, l.Of) }
+func (l *List[T]) Fit() (shown, all int) {
+	all = max(l.All, l.Of)
+	return human.Either(l.On(), len(l.Shown), all), all // without a filter all fit, though not all have been read
+}
 
 // Put gives the list its rows. They are looked at again only if version or what
 // was asked for has changed; rows is called only then.

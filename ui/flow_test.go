@@ -665,3 +665,19 @@ func TestTheSmallestReportSaysWhose(t *testing.T) {
 		d.wants("Blue Heron#KR1   ▲ PARTIAL", "BY WEEKDAY", "Sun") // a message names the player too
 	})
 }
+
+// TestASmallScreenHasTheNextRuns of all schedules where the axis of their runs has no room.
+func TestASmallScreenHasTheNextRuns(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		scene := uitest.Busy()
+		plan := scene.Plans[0]
+		scene.Plans = nil
+		for _, name := range []string{"latest", "rank.daily", "report.weekly", "sweep", "prune", "compact"} {
+			plan.Name = name
+			scene.Plans = append(scene.Plans, plan)
+		}
+		d := open(t, scene, 80, 24, testOptions())
+		d.show(schedules.New())
+		d.wants("each day at 03:00 · Asia/Seoul", "NEXT RUNS of all schedules", "21 Jan 03:00")
+	})
+}

@@ -21,13 +21,13 @@ type schedule = engine.ScheduleRow
 //	latest    0 */1 * * *  UTC   Fri 2026-11-20 13:00  13:00  once    Nov 20 12:00 ran: 12 jobs
 var Schedules = catalogue(filter.Options{Free: []string{"name", "cron", "zone"}, Fuzzy: []string{"name"}},
 	name("name", "", func(r *schedule) string { return r.Name }).head("SCHEDULE", table.Words, 22, 22).rising(),
-	prose("cron", "", func(r *schedule) string { return r.Expr }).head("WHEN", table.Words, 19, 20).drop(3).
+	prose("cron", "", func(r *schedule) string { return r.Expr }).head("WHEN", table.Words, 23, 32).drop(3).
 		line("", table.Words, 0).prints(plan).
 		cell(func(_ Pen, r *schedule) table.Cell {
 			if r.Edit.Expr != "" {
-				return table.As(themes.Accent, r.Expr+" (edited)")
+				return table.As(themes.Accent, When(r.Expr)+" (edited)")
 			}
-			return table.Plain(r.Expr)
+			return table.Plain(When(r.Expr))
 		}),
 	name("zone", "", func(r *schedule) string { return r.Zone }).head("ZONE", table.Words, 12, 18).drop(5).
 		colour(themes.Dim).rising().says(ZoneOf).prints(zoneName),

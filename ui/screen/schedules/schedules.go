@@ -91,7 +91,7 @@ func (p *screen) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
 
 // Draw implements Page.
 // The selected schedule stands in full below the list; where there is room the runs of all of them
-// on one axis, and below that what comes next and what was left out.
+// on one axis, else those that come next; below that these and what was left out.
 // A wide screen has the tracked accounts beside that: they are what the schedules are for.
 func (p *screen) Draw(v *page.View) []string {
 	p.Refresh(v)
@@ -114,6 +114,9 @@ func (p *screen) Draw(v *page.View) []string {
 		sections[1].Height = len(below)
 		sections = append(sections, part.Section{Title: "RUNS", Note: "the last of each, and the next three",
 			Rows: rows, Height: len(rows)})
+	} else if left > 2 { // an axis without some of them would promise less
+		sections[1].Height = len(below)
+		sections = append(sections, p.coming(v, v.Inner(v.W), left))
 	}
 	blocks := []func(w, h int) part.Section{
 		func(w, h int) part.Section { return p.coming(v, w, h) },
@@ -248,7 +251,7 @@ func (p *screen) about(v *page.View, r *engine.ScheduleRow, w int) []string {
 	if does != "" {
 		rows = append(rows, v.Row(w, part.As(themes.Dim, " does   "), part.Plain(does)))
 	}
-	facts := v.Join(part.Plain(cmp.Or(cronWords(r.Expr), r.Expr)), part.As(themes.Dim, columns.ZoneOf(r)),
+	facts := v.Join(part.Plain(columns.When(r.Expr)), part.As(themes.Dim, columns.ZoneOf(r)),
 		part.As(themes.Dim, "if missed: "+r.Misfire))
 	return append(rows, v.Row(w, append([]part.Cell{part.As(themes.Dim, " when   ")}, facts...)...))
 }

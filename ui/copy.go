@@ -27,7 +27,7 @@ const maxCopy = 64 << 10
 func (m *model) openCopy(now time.Time) tea.Cmd {
 	forms := m.copies(now)
 	if len(forms) == 0 {
-		return m.showMessage("there is nothing to copy here: go to a row of a list")
+		return m.showMessage("nothing under the cursor can be copied: move it to a row")
 	}
 	n := &menu{title: "COPY"}
 	for _, c := range forms {

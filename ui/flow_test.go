@@ -191,7 +191,9 @@ func TestRowsChangeOnlyByWatch(t *testing.T) {
 		if n := len(d.fake.Did()); n != 1 {
 			t.Errorf("a row that left took a command: %d sent", n)
 		}
-		d.wants("the retry has left this list: move the cursor first")
+		d.wants("the retry has left this list: move the cursor first", "the chosen retry is not among the rows any more")
+		d.press("y")
+		d.wants("nothing under the cursor can be copied: move it to a row")
 		d.press("j")
 		d.lacks("(left)")
 	})

@@ -228,6 +228,14 @@ func (l *List[T]) ToOpen() (id string, ok bool) {
 	return l.Cur.Left()
 }
 
+// Away says that the row under the cursor has left the list; "" = it has not, or nothing else is there.
+func (l *List[T]) Away(v *page.View, what string) string {
+	if _, left := l.Cur.Left(); left && len(l.Shown) > 0 {
+		return v.Keyed("the chosen " + what + " is not among the rows any more; {open} opens it, {down} goes on")
+	}
+	return ""
+}
+
 // CannotOpen says that there is nothing to open; "" = there is.
 func (l *List[T]) CannotOpen(what string) string {
 	if _, ok := l.ToOpen(); ok {

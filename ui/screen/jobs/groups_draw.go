@@ -159,10 +159,7 @@ func (p *Screen) noWhy(v *page.View) string {
 	if _, ok := p.lineUnder(); ok {
 		return v.Keyed("{open} folds or lists the group; {down} goes to its jobs")
 	}
-	if _, left := p.Cur.Left(); left && len(p.Shown) > 0 {
-		return v.Keyed("the chosen job is not among the rows any more; {open} opens it, {down} goes on")
-	}
-	return p.empty(v)
+	return cmp.Or(p.Away(v, "job"), p.empty(v))
 }
 
 // groupRows is the list with its header, and beside it the life of each job on one axis.

@@ -30,8 +30,8 @@ func stillCollecting(c engine.Collection) error {
 	if c.Result != "" {
 		return nil
 	}
-	return engine.Problemf(engine.ErrRefused, "end it first with `farsight collections --cancel "+c.Name+"`",
-		"collection %s is under way, and would go on with what is to be deleted", c.Name)
+	return engine.Problemf(engine.ErrRefused, "cancel it first, by `farsight collections --cancel "+c.Name+"`",
+		"collection %s is under way", c.Name)
 }
 
 // puuidsOf lists an account's PUUIDs in the order of their key projects.

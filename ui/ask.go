@@ -165,7 +165,7 @@ func (m *model) answered(a answered, now time.Time) {
 		n.Level = engine.LevelInfo
 	}
 	if a.err != nil {
-		n.Text = page.Sentence(a.err)
+		n.Text, n.Job = page.Sentence(a.err), a.command.Job
 	}
 	if a.receipt.Forget != nil && a.err == nil {
 		n.Text = a.receipt.Forget.Brief() // the audit has the rest

@@ -44,6 +44,7 @@ func TestV11d_MessagesAreToldInWords(t *testing.T) {
 		"ana: cancel job c405: job c405 is cancelled, and its next try at 2026-11-21T12:30:16.5+09:00 with it": "ana: cancel the job: the job is cancelled, and its next try at 12:30:16 with it",
 		"force match:KR_7214550881 first":                                                                      "force the match first",
 		"timeline:EUW1_1 is asked for":                                                                         "the timeline is asked for",
+		"job c405: changed since shown: now running (rev 2)":                                                   "the job: changed since shown: now running",
 		"job c4050 is not it, EUW1 is a shard":                                                                 "job c4050 is not it, EUW1 is a shard",
 	} {
 		var x toasts
@@ -58,5 +59,16 @@ func TestV11d_MessagesAreToldInWords(t *testing.T) {
 		if d.wants("the job was rescued"); strings.Contains(d.screen(), "j881 was") {
 			t.Errorf("an id:\n%s", d.screen())
 		}
+	})
+}
+
+// TestARefusalNamesNoId: the message line says "the job" of it too, and nothing of its revision.
+func TestARefusalNamesNoId(t *testing.T) {
+	busy(t, func(d *desk) {
+		d.fake.Answer = func(c engine.Command) (engine.Receipt, error) {
+			return engine.Receipt{}, engine.Problemf(engine.ErrConflict, "look at it again", "job %s: changed since shown: now running (rev 4)", c.Job)
+		}
+		d.press("4", "r")
+		d.wants("the job: changed since shown: now running: look at it again")
 	})
 }

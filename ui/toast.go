@@ -92,13 +92,13 @@ func (t *toasts) top(zone *time.Location) part.Toast {
 	return part.Toast{Word: toastWord[x.Level], Text: x.text, At: x.At.In(zone).Format("15:04:05"), More: n - 1}
 }
 
-// Nobody reads an id in the few seconds for which a message is shown; the list of messages keeps them.
-var matchID = regexp.MustCompile(`\b(?:(match|timeline):)?[A-Z]{2,4}\d?_\d+\b`)
+// Nobody reads an id or a revision in the few seconds for which a message is shown; the list of messages keeps them.
+var matchID, revision = regexp.MustCompile(`\b(?:(match|timeline):)?[A-Z]{2,4}\d?_\d+\b`), regexp.MustCompile(` \(rev \d+\)`)
 
 // glanced is a message without ids, and with instants as the clock shows them: of "job c405 is due at
 // 2026-11-29T11:50:16Z" the message line says "the job is due at 12:50:16".
 func glanced(n *engine.Note, zone *time.Location) string {
-	text := page.Clocked(n.Text, n.At.In(zone))
+	text := page.Clocked(revision.ReplaceAllString(n.Text, ""), n.At.In(zone))
 	if n.Job != "" {
 		text = regexp.MustCompile(`\b(?:job )?`+regexp.QuoteMeta(string(n.Job))+`\b`).ReplaceAllString(text, "the job")
 	}

@@ -92,7 +92,11 @@ func (d *chartBlock) planText(plan *engine.HostForecast, other bool, add func(th
 		add(themes.Text, "full: the next go in "+d.In(open.End))
 	// All places of the open window are planned, so the calls are spread over what is left of it.
 	case open.Calls() == plan.Limit && open.End.After(d.Now):
-		add(themes.Text, whose+page.Count(left)+" left, spread over "+d.In(open.End))
+		text := whose + page.Count(left) + " left, spread over " + d.In(open.End)
+		if len(text) > bucketFigures { // its unit would stand alone in a line
+			text = strings.Replace(text, "spread ", "", 1)
+		}
+		add(themes.Text, text)
 	default:
 		add(themes.Text, whose+page.Count(left)+" left, "+page.Count(open.Calls()-open.Made)+" planned")
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/charts"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/page/pagetest"
@@ -100,5 +101,16 @@ func TestNothingGoesWithAWindowWhileAllStands(t *testing.T) {
 		if len(got) != 1 || got[0].goes != want {
 			t.Errorf("%v: %+v", windows, got)
 		}
+	}
+}
+
+// TestASpanKeepsItsUnit: what is left of a window stands in one line.
+func TestASpanKeepsItsUnit(t *testing.T) {
+	v := pagetest.View(&page.Data{Ready: true})
+	d, got := chartBlock{View: v}, ""
+	open := engine.PlannedWindow{Line: 100, End: v.Now.Add(13 * time.Second)}
+	d.planText(&engine.HostForecast{Limit: 100, Windows: []engine.PlannedWindow{open}}, true, func(_ themes.Token, text string) { got += text + "\n" })
+	if line, _, _ := strings.Cut(got, "\n"); line != "Riot: 100 left, over 13 s" || len(line) > bucketFigures {
+		t.Errorf("%q", got)
 	}
 }

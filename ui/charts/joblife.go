@@ -57,7 +57,7 @@ func DrawLife(v *page.View, c *part.Chart, y int, j *engine.JobRow) {
 	}
 	bad := v.Theme.State("FAILED")
 	for _, at := range j.Failed {
-		c.Sign(y, c.At(at), bad.Token, bad.Glyph)
+		c.Sign(y, min(c.At(at), c.Back), bad.Token, bad.Glyph) // the row may be newer than the axis
 	}
 	switch {
 	// Its failures are not known any more, but its end is one of them.
@@ -78,7 +78,7 @@ func DrawLife(v *page.View, c *part.Chart, y int, j *engine.JobRow) {
 // Became is what a call has come to: well, in so long as follows the words given, or else what its job does now.
 func Became(v *page.View, c *engine.CallRow, well string) part.Cell {
 	now, live := v.Job(c.Job)
-	sign, text := v.Theme.State("COMPLETED"), well+human.Millis(c.Took)
+	sign, text := v.Theme.State("COMPLETED"), well+human.Either(c.Took < time.Second, human.Millis, human.Secs)(c.Took)
 	switch {
 	case c.Status == 429:
 		sign, text = v.Theme.State("WARN"), "429, holds"

@@ -287,3 +287,26 @@ func TestLanesAddUpToWhatIsLeft(t *testing.T) {
 		}
 	}
 }
+
+// TestAFailureIsNeverToCome: the row may be newer than the instant of the axis, whose future is finer than its past.
+func TestAFailureIsNeverToCome(t *testing.T) {
+	v := pagetest.View(&page.Data{Ready: true, At: noon})
+	axis := part.NewAxis(noon, time.Second, 10, 30)
+	axis.Now, axis.Ahead = noon, 100*time.Millisecond
+	c := part.NewChart(v.Theme, axis, 1)
+	j := engine.JobRow{Job: engine.Job{State: engine.Retryable, Created: noon.Add(-5 * time.Second), Failed: []time.Time{noon.Add(800 * time.Millisecond)}}}
+	DrawLife(v, c, 0, &j)
+	if row := []rune(ansi.Strip(c.View()[0])); strings.ContainsRune(string(row[11:]), '✗') || row[10] != '✗' {
+		t.Errorf("the failure stands ahead: %q", string(row))
+	}
+}
+
+// TestALongAnswerIsToldInSeconds: in milliseconds the remark of the board would be cut.
+func TestALongAnswerIsToldInSeconds(t *testing.T) {
+	v := pagetest.View(&page.Data{Ready: true})
+	for took, want := range map[time.Duration]string{62 * time.Millisecond: "✓ landed 62 ms", 1620 * time.Millisecond: "✓ landed 1.62 s"} {
+		if got := Became(v, &engine.CallRow{Status: 200, Took: took}, "landed "); got.Text != want {
+			t.Errorf("%q, want %q", got.Text, want)
+		}
+	}
+}

@@ -67,6 +67,11 @@ func TestAHeadingNamesWhatHoldsTheFirst(t *testing.T) {
 	if text := g.HeadText(v); text != " 97 of 100 calls of the 2 min window used" {
 		t.Error(text)
 	}
+	v.Limits.Buckets = append(v.Limits.Buckets, engine.BucketRow{Host: "asia", Kind: "app", Limit: 100, Used: 12, Window: 2 * time.Minute, Paces: true})
+	if g.Rows[0].Line = "collect asia/match-v5.match"; g.HeadText(v) != " 12 of 100 calls of asia's 2 min window used" {
+		t.Error(g.HeadText(v))
+	}
+	g.Rows[0].Line, v.Limits.Buckets = "full europe/match-v5.match", v.Limits.Buckets[:2]
 	v.Limits.Buckets[1].Blocked, v.Limits.Buckets[1].BlockedBy = v.Now.Add(2*time.Minute), "429 service"
 	if text := g.HeadText(v); text != "held by a 429 service, it ends in 2 min" {
 		t.Error(text)

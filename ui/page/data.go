@@ -301,11 +301,17 @@ func GoesAt(j *engine.JobRow) time.Time {
 	return columns.NextAt(j)
 }
 
+// LaneOf is where a call in a line goes: of "full europe/match-v5.match" europe and match-v5.match.
+func LaneOf(line string) (host, method string) {
+	_, lane, _ := strings.Cut(line, " ")
+	host, method, _ = strings.Cut(strings.TrimSuffix(lane, "+"), "/")
+	return host, method
+}
+
 // HeldBy is the bucket whose hold after a 429 or 503 is the last to end of those on the calls of a line, such as
 // "full europe/match-v5.match"; false = none is on them, or an operator's.
 func (v *View) HeldBy(line string) (last engine.BucketRow, held bool) {
-	_, lane, _ := strings.Cut(line, " ")
-	host, method, _ := strings.Cut(strings.TrimSuffix(lane, "+"), "/")
+	host, method := LaneOf(line)
 	for _, b := range v.Limits.Buckets {
 		if b.Host == host && (b.Method == "" || b.Method == method) && b.Blocked.After(v.Now) && b.Blocked.After(last.Blocked) && !b.Frozen() {
 			last, held = b, true

@@ -38,7 +38,7 @@ func Totals(v *page.View, t *charts.Timetable, dead []*engine.JobRow) []Total {
 		{Short: "in line", Value: page.Count(waiting), Beat: change(v, lined), Note: empties(v, t, waiting), Token: themes.Run},
 		{Short: "retrying", Value: page.Count(e.Retrying), Note: nextRetry(v), Token: themes.Retry},
 		{Short: "gave up", Value: human.Count(e.Failed), Note: gaveUpOf(v, dead), Token: themes.Err},
-		{Short: "429s", Value: human.Count(e.Throttled), Note: Unexpected(v), Token: themes.Warn},
+		{Short: "× 429", Value: human.Count(e.Throttled), Note: Unexpected(v), Token: themes.Warn},
 	}
 }
 

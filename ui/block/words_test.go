@@ -58,7 +58,7 @@ func TestADraftIsOfAsManyMatchesAsItsReport(t *testing.T) {
 func TestTheFirstMomentsAreTold(t *testing.T) {
 	for n, want := range map[int64]string{1: "call", 2: "calls"} {
 		v := pagetest.View(&page.Data{Engine: engine.EngineRow{SinceStart: true, Meter: engine.Meter{CallsPerMin: float64(n), Throttled: n}}})
-		if all := Totals(v, &charts.Timetable{}, nil); all[0].Short != want || all[5].Short != "429s" { // 1 429 would read as a number
+		if all := Totals(v, &charts.Timetable{}, nil); all[0].Short != want || all[5].Short != "× 429" { // 1 429 would read as a number
 			t.Errorf("%d: %q, %q", n, all[0].Short, all[5].Short)
 		}
 	}

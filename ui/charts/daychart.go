@@ -78,7 +78,7 @@ func Day(v *page.View, w, h int) part.Section {
 		p.Empty = "  " + cmp.Or(v.Waiting(), "nothing was counted yet")
 		return p
 	}
-	charts := []multiple{{name: "calls", token: themes.Run}, {name: "429s", token: themes.Warn}, {name: "stored", token: themes.OK}}
+	charts := []multiple{{name: "calls", token: themes.Run}, {name: "× 429", token: themes.Warn}, {name: "stored", token: themes.OK}}
 	high := 0.0
 	for _, s := range spans {
 		for i, n := range [...]int{s.Calls, s.Throttled, s.Stored} {

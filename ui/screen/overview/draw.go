@@ -188,7 +188,7 @@ func totalRows(v *page.View, t *charts.Timetable, dead []*engine.JobRow, w int) 
 	}
 	for i, f := range all {
 		top.To(at(i)).Put(themes.Figure, f.Value).Gap(1).
-			Field(part.As(themes.Dim, f.Short), max(at(i+1)-top.At()-1, 0), part.Words)
+			Field(part.As(themes.Dim, f.Short), max(at(i+1)-top.At()-page.Btoi(i+1 < len(all)), 0), part.Words)
 		note := human.Either(v.Size == page.L, page.Joined(v, f.Beat, f.Note), cmp.Or(f.Beat, f.Note))
 		low.To(at(i)).Field(part.As(f.Token, note), wide-2, part.Words)
 	}

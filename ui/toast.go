@@ -93,16 +93,19 @@ func (t *toasts) top(zone *time.Location) part.Toast {
 }
 
 // Nobody reads an id or a revision in the few seconds for which a message is shown; the list of messages keeps them.
-var matchID, revision = regexp.MustCompile(`\b(?:(match|timeline):)?[A-Z]{2,4}\d?_\d+\b`), regexp.MustCompile(` \(rev \d+\)`)
+var matchID = regexp.MustCompile(`\b(?:(match|timeline):)?[A-Z]{2,4}\d?_\d+\b| \(rev \d+\)`)
 
 // glanced is a message without ids, and with instants as the clock shows them: of "job c405 is due at
 // 2026-11-29T11:50:16Z" the message line says "the job is due at 12:50:16".
 func glanced(n *engine.Note, zone *time.Location) string {
-	text := page.Clocked(revision.ReplaceAllString(n.Text, ""), n.At.In(zone))
+	text := page.Clocked(n.Text, n.At.In(zone))
 	if n.Job != "" {
 		text = regexp.MustCompile(`\b(?:job )?`+regexp.QuoteMeta(string(n.Job))+`\b`).ReplaceAllString(text, "the job")
 	}
 	return matchID.ReplaceAllStringFunc(text, func(said string) string {
+		if said[0] == ' ' {
+			return ""
+		}
 		return human.Either(strings.HasPrefix(said, "timeline:"), "the timeline", "the match")
 	})
 }

@@ -29,8 +29,7 @@ func cronWords(expr string) string {
 	hour, atHour := cronNumber(f[1], 23)
 	day, onDay := cronNumber(f[4], 7)
 	every, stepped := strings.CutPrefix(f[1], "*/")
-	two := func(n int) string { return fmt.Sprintf("%02d", n) }
-	switch clock := two(hour) + ":" + two(minute); {
+	switch clock := fmt.Sprintf("%02d:%02d", hour, minute); {
 	// A list or a range of days is no simpler in words.
 	case f[4] != "*" && !(onDay && atMinute && atHour):
 		return ""
@@ -39,9 +38,9 @@ func cronWords(expr string) string {
 	case atMinute && atHour:
 		return "each day at " + clock
 	case atMinute && (f[1] == "*" || every == "1"):
-		return "each hour at :" + two(minute)
+		return "each hour at " + clock[2:]
 	case atMinute && stepped:
-		return "every " + every + " hours at :" + two(minute)
+		return "every " + every + " hours at " + clock[2:]
 	case f[1] == "*" && strings.HasPrefix(f[0], "*/"):
 		return "every " + f[0][len("*/"):] + " minutes"
 	}

@@ -412,8 +412,14 @@ func (g *JobGroup) HeadText(v *page.View) string {
 		if b, held := v.HeldBy(first.Line); held {
 			return human.If(!page.OneHost(v), b.Host+" is ") + "held by a " + b.BlockedBy + ", it ends in " + charts.Soon(v, b.Blocked)
 		}
+		b, ok := v.Limits.Pacing()
 		host, _ := page.LaneOf(first.Line)
-		if b, ok := charts.Pacing(v.Data, &engine.HostForecast{Host: host}); ok {
+		for i := range v.Limits.Buckets {
+			if x := &v.Limits.Buckets[i]; x.Paces && x.Host == host {
+				b = *x
+			}
+		}
+		if ok {
 			limit := page.Count(b.Limit)
 			return fmt.Sprintf("%*s of ", len(limit), page.Count(b.Counted(v.Now))) + limit +
 				human.Either(page.OneHost(v), " calls of the ", " calls of "+b.Host+"'s ") + human.Window(b.Window) + " window used"

@@ -78,8 +78,10 @@ func DrawLife(v *page.View, c *part.Chart, y int, j *engine.JobRow) {
 // Became is what a call has come to: well, in so long as follows the words given, or else what its job does now.
 func Became(v *page.View, c *engine.CallRow, well string) part.Cell {
 	now, live := v.Job(c.Job)
-	sign, text := v.Theme.State("COMPLETED"), well+human.Either(c.Took < time.Second, human.Millis, human.Secs)(c.Took)
+	sign, text := v.Theme.State("COMPLETED"), well+human.Millis(c.Took)
 	switch {
+	case !page.FailedCall(c) && c.Took >= time.Second:
+		text = well + human.Secs(c.Took)
 	case c.Status == 429:
 		sign, text = v.Theme.State("WARN"), "429, holds"
 	case page.FailedCall(c):

@@ -277,23 +277,27 @@ const leastRead = 4
 // took takes the calls that are gone since they were foreseen from the lanes whose they were, and what is then too many from
 // the first: together they still make no more than t.All.
 func (t *Timetable) took(gone int, calls []engine.CallRow, since time.Time) {
-	made, over := map[string]int{}, -t.All
-	for i := len(calls) - 1; i >= 0 && calls[i].At.After(since); i-- {
-		made[calls[i].Owner]++
+	for i := len(calls) - 1; i >= 0 && gone > 0 && calls[i].At.After(since); i-- {
+		for k := range t.Lanes {
+			if l := &t.Lanes[k]; l.Left > 0 && l.id == calls[i].Owner {
+				l.Left, gone = l.Left-1, gone-1
+				break
+			}
+		}
+	}
+	over := -t.All
+	for i := range t.Lanes {
+		over += t.Lanes[i].goes()
 	}
 	for i := range t.Lanes {
 		l := &t.Lanes[i]
-		n := min(made[l.id], l.Left, gone)
-		l.Left, gone = l.Left-n, gone-n
-		over += human.Either(l.Still, 0, l.Left)
-	}
-	for i := 0; i < len(t.Lanes) && min(over, gone) > 0; i++ {
-		if l := &t.Lanes[i]; !l.Still {
-			n := min(over, gone, l.Left)
-			l.Left, gone, over = l.Left-n, gone-n, over-n
-		}
+		n := max(min(over, gone, l.goes()), 0)
+		l.Left, gone, over = l.Left-n, gone-n, over-n
 	}
 }
+
+// goes is how many of its calls go on: none of one that stands still.
+func (l *AccountLane) goes() int { return page.Btoi(!l.Still) * l.Left }
 
 // restText says how an account stands that does nothing now: "synced 2 d ago · 879 matches".
 func restText(v *page.View, a *engine.AccountRow) string {

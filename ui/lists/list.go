@@ -83,8 +83,10 @@ func (l *List[T]) SetFilter(text string) error {
 
 // Fit implements Filterer.
 func (l *List[T]) Fit() (shown, all int) {
-	all = max(l.All, l.Of)
-	return human.Either(l.On(), len(l.Shown), all), all // without a filter all fit, though not all have been read
+	if all = max(l.All, l.Of); !l.On() { // all fit, though not all have been read
+		return all, all
+	}
+	return len(l.Shown), all
 }
 
 // Put gives the list its rows. They are looked at again only if version or what
@@ -226,14 +228,6 @@ func (l *List[T]) ToOpen() (id string, ok bool) {
 		return l.key(&row), true
 	}
 	return l.Cur.Left()
-}
-
-// Away says that the row under the cursor has left the list; "" = it has not, or nothing else is there.
-func (l *List[T]) Away(v *page.View, what string) string {
-	if _, left := l.Cur.Left(); left && len(l.Shown) > 0 {
-		return v.Keyed("the chosen " + what + " is not among the rows any more; {open} opens it, {down} goes on")
-	}
-	return ""
 }
 
 // CannotOpen says that there is nothing to open; "" = there is.

@@ -129,6 +129,14 @@ func Openable[T any](p *Pane, src part.Slice[T]) (id string, ok bool) {
 	return p.Cur.Left()
 }
 
+// Away says that the row under the cursor has left a list of so many; "" = it has not, or nothing else is there.
+func (p *Pane) Away(v *page.View, what string, rows int) string {
+	if _, left := p.Cur.Left(); left && rows > 0 {
+		return v.Keyed("the chosen " + what + " is not among the rows any more; {open} opens it, {down} goes on")
+	}
+	return ""
+}
+
 // None is the reason of an action that has no row to act on.
 func None(p *Pane, what string) string {
 	if _, left := p.Cur.Left(); left {

@@ -27,6 +27,7 @@ type inGroups struct {
 	folds   map[block.GroupKey]bool // that the operator has folded or opened
 	most    block.Most              // how many rows each group had lately: see deal
 	counts  map[engine.State]int    // of the queue that is shown, when it was drawn last
+	inLine  bool                    // some of the groups is of what is in line: a filter may leave none
 	still   []*engine.JobRow        // those of the list whose turn has not come since it was asked for
 	groups  []block.JobGroup
 	// What the screen shows row by row: headings, jobs, "… 40 more" and gaps.
@@ -223,7 +224,9 @@ func (p *Screen) gather(v *page.View, counts map[engine.State]int, h int) {
 	if i := slices.IndexFunc(g.groups, func(o block.JobGroup) bool { return o.GroupKey == retries }); i >= 0 { // as their rows say
 		slices.SortStableFunc(g.groups[i].Rows, func(a, b *engine.JobRow) int { return columns.ZeroLast(page.GoesAt(a), page.GoesAt(b)) })
 	}
+	g.inLine = false
 	for i := range g.groups {
+		g.inLine = g.inLine || g.groups[i].State == engine.Available && g.groups[i].Jobs > 0
 		if charted(&g.groups[i]) && p.By == 0 {
 			v.TakeTurns(g.groups[i].Rows)
 		}
@@ -243,7 +246,7 @@ func (p *Screen) gather(v *page.View, counts map[engine.State]int, h int) {
 // fold says which groups show no rows, and which keep their place. Jobs that are pending wait for others of the same list,
 // and a hold is over soon: both are folded until somebody wants to see them.
 func (g *inGroups) fold(h int) {
-	low := h < lowList && g.inLine() && len(g.groups) > 1
+	low := h < lowList && g.inLine && len(g.groups) > 1
 	g.kept = g.kept[:0]
 	for i := range g.groups {
 		group := &g.groups[i]
@@ -288,7 +291,7 @@ func (p *Screen) deal(v *page.View, counts map[engine.State]int, h int) (gaps bo
 // keeps is how many lines of h a group gets that needs so many now. What runs has a few,
 // whatever runs, and what failed has as many as it ever had: they come and go with each call. A low list is of what goes next.
 func (g *inGroups) keeps(v *page.View, key block.GroupKey, need, h int) int {
-	low := h < lowList && g.inLine()
+	low := h < lowList && g.inLine
 	switch {
 	case key.State == engine.Running && low:
 		return 1
@@ -315,12 +318,7 @@ func (g *inGroups) keeps(v *page.View, key block.GroupKey, need, h int) int {
 // fewLines reports whether what failed gets no more lines than what runs, of h: while something is in line, or as long as
 // it is little, which would come and go with that.
 func (g *inGroups) fewLines(need, h int) bool {
-	return g.inLine() || h >= roomyList && need <= 2*runLines
-}
-
-// inLine reports whether the list has what is in line: a filter may leave none of it.
-func (g *inGroups) inLine() bool {
-	return slices.ContainsFunc(g.groups, func(o block.JobGroup) bool { return o.State == engine.Available && o.Jobs > 0 })
+	return g.inLine || h >= roomyList && need <= 2*runLines
 }
 
 // runLines is how many lines what runs has at least.

@@ -159,7 +159,7 @@ func (p *Screen) noWhy(v *page.View) string {
 	if _, ok := p.lineUnder(); ok {
 		return v.Keyed("{open} folds or lists the group; {down} goes to its jobs")
 	}
-	return cmp.Or(p.Away(v, "job"), p.empty(v))
+	return cmp.Or(p.Away(v, "job", len(p.Shown)), p.empty(v))
 }
 
 // groupRows is the list with its header, and beside it the life of each job on one axis.

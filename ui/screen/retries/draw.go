@@ -421,7 +421,7 @@ func (p *Screen) why(v *page.View, h int) part.Section {
 	w := v.Inner(v.W)
 	j, ok := p.Selected()
 	if !ok {
-		return part.Section{Title: "WHY", Empty: cmp.Or(p.Away(v, "retry"), p.empty(v)), Height: h}
+		return part.Section{Title: "WHY", Empty: cmp.Or(p.Away(v, "retry", len(p.Shown)), p.empty(v)), Height: h}
 	}
 	s := charts.WhyOf(v, &j, w)
 	s.Height = h

@@ -54,10 +54,8 @@ func Fill(v *page.View, rows []string, own func(w, h int) part.Section) []string
 		return part.Height(v.Theme, v.W, v.H, rows)
 	}
 	rows = append(rows, v.Row(v.W))
-	// Without a limit that paces, b.Host is "": the block then shows one window of each host.
-	b, _ := v.Limits.Pacing()
 	blocks := []func(w, h int) part.Section{
-		func(w, h int) part.Section { return LimitsBlock(v, b.Host, w, h) },
+		func(w, h int) part.Section { return Limits(v, w, h) },
 		func(w, h int) part.Section { return charts.Day(v, w, h) },
 	}
 	if own != nil {
@@ -78,6 +76,12 @@ func Fill(v *page.View, rows []string, own func(w, h int) part.Section) []string
 		rows = append(rows, v.Sections(0, len(rows), v.W, left, CallsSection(v, calls, w, CallRows, left-1-CallRows))...)
 	}
 	return part.Height(v.Theme, v.W, v.H, rows)
+}
+
+// Limits are those of the host that paces, or one window of each host.
+func Limits(v *page.View, w, h int) part.Section {
+	b, _ := v.Limits.Pacing()
+	return LimitsBlock(v, b.Host, w, h)
 }
 
 // Below draws sections that fill the page, of which the last is a log with so many records. On a
@@ -106,17 +110,20 @@ func WithLog(v *page.View, log int, sections ...part.Section) []string {
 	return v.Whole(append(sections, LogPanel(v, v.Inner(v.W), log))...)
 }
 
-// Aside puts the limits and the newest calls, or the limits alone, at the foot of a column of h rows whose panels leave
-// room for them. They stand where lines has them while that leaves few rows empty: panels that grow by some rows move
+// Aside puts the limits, where they do not stand elsewhere, and the newest calls at the foot of a column of h rows whose
+// panels leave room for them, or the limits alone. They stand where lines has them while that leaves few rows empty: panels that grow by some rows move
 // neither.
-func Aside(v *page.View, panels []part.Section, w, h int, lines *charts.CallsInPlace) []part.Section {
+func Aside(v *page.View, panels []part.Section, w, h int, limited bool, lines *charts.CallsInPlace) []part.Section {
 	const limits, spare = 7, 5
 	for i := range panels {
 		h -= panels[i].Height + 2
 	}
 	// Both have a title and an empty row before it.
-	calls := h - limits - 4
-	if calls < -2 {
+	calls := h - 2
+	if limited {
+		calls -= limits + 2
+	}
+	if calls < -2 || !limited && calls < 2 {
 		return panels
 	}
 	over := calls - len(lines.On)
@@ -125,8 +132,9 @@ func Aside(v *page.View, panels []part.Section, w, h int, lines *charts.CallsInP
 	}
 	panels[len(panels)-1].Height += over
 	calls -= over
-	b, _ := v.Limits.Pacing()
-	panels = append(panels, LimitsBlock(v, b.Host, w, limits))
+	if limited {
+		panels = append(panels, Limits(v, w, limits))
+	}
 	if calls < 2 {
 		return panels
 	}
@@ -134,7 +142,7 @@ func Aside(v *page.View, panels []part.Section, w, h int, lines *charts.CallsInP
 	if all := page.UpTo(v.Calls, v.Now); len(all) < calls {
 		s.Rows = charts.CallColumns(v, all, w, max(len(all), 1))
 	} else {
-		s.Note, s.Rows = "at most 3 new a second; "+v.Theme.Glyphs.Crumb+" the newest", lines.Draw(v, all, w, calls)
+		s.Note, s.Rows = "at most 2 new a second; "+v.Theme.Glyphs.Crumb+" the newest", lines.Draw(v, all, w, calls)
 	}
 	return append(panels, s)
 }

@@ -3,7 +3,6 @@ package charts
 import (
 	"cmp"
 	"math"
-	"slices"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -121,14 +120,15 @@ func CallColumns(v *page.View, calls []engine.CallRow, w, rows int) []string {
 
 // CallsInPlace are calls on lines of a screen, each on its own until another takes it.
 type CallsInPlace struct {
-	On []engine.CallRow
-	at time.Time
+	On   []engine.CallRow
+	at   time.Time
+	next int // the line that the next call takes
 }
 
 // newCalls is how many calls a second take a line: more could not be read, and each changes half a line. Where they
 // were more the last of them come in the seconds after, which is not waited for after awayLong.
 const (
-	newCalls = 3
+	newCalls = 2
 	awayLong = 5 * time.Second
 )
 
@@ -136,32 +136,27 @@ const (
 // There are as many lines as calls.
 func (c *CallsInPlace) take(v *page.View, calls []engine.CallRow) {
 	since := v.Beat().Sub(c.at)
-	if c.at = v.Beat(); len(c.On) != len(calls) || v.Frozen || since < 0 || since > awayLong {
-		c.On = append(c.On[:0], calls...)
-	} else if since > 0 {
-		var come []int
-		for range newCalls {
-			next := -1
-			for i := range calls {
-				if o := &calls[i]; !slices.Contains(come, i) && !among(c.On, o) && (next < 0 || page.FailedCall(o) || !page.FailedCall(&calls[next])) {
-					next = i
-				}
-			}
-			if next >= 0 {
-				come = append(come, next)
+	if c.at = v.Beat(); v.Frozen || since < 0 || since > awayLong {
+		c.On = nil
+	}
+	if n := len(c.On) - len(calls); n != 0 { // the last line stays the last
+		c.On, c.next = c.On[max(n, 0):], 0
+	}
+	for i := len(calls) - 1; i >= 0 && len(c.On) < len(calls); i-- {
+		if !among(c.On, &calls[i]) {
+			c.On = append([]engine.CallRow{calls[i]}, c.On...)
+		}
+	}
+	for n := 0; since > 0 && n < newCalls; n++ {
+		next := -1
+		for i := range calls {
+			if o := &calls[i]; !among(c.On, o) && (next < 0 || page.FailedCall(o) || !page.FailedCall(&calls[next])) {
+				next = i
 			}
 		}
-		slices.Sort(come)
-		for _, next := range come {
-			gone := -1
-			for i := range c.On {
-				if o := &c.On[i]; !among(calls, o) && (gone < 0 || o.At.Before(c.On[gone].At)) {
-					gone = i
-				}
-			}
-			if gone >= 0 {
-				c.On[gone] = calls[next]
-			}
+		if next >= 0 {
+			c.On[c.next%len(c.On)] = calls[next]
+			c.next++
 		}
 	}
 }
@@ -169,7 +164,7 @@ func (c *CallsInPlace) take(v *page.View, calls []engine.CallRow) {
 // among reports whether a call is one of others.
 func among(calls []engine.CallRow, o *engine.CallRow) bool {
 	for i := range calls {
-		if c := &calls[i]; c.Seq == o.Seq && c.At.Equal(o.At) {
+		if c := &calls[i]; c.Seq == o.Seq && c.At == o.At {
 			return true
 		}
 	}

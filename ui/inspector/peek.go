@@ -124,8 +124,8 @@ func (k *Peek) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
 	}
 }
 
-// Draw is the block beside the list, h rows of w cells that begin at column x of the screen.
-func (k *Peek) Draw(v *page.View, list *lists.List[engine.JobRow], x, w, h int) []string {
+// Draw is the block beside the list, h rows of w cells that begin at column x of the screen, with the limits or without.
+func (k *Peek) Draw(v *page.View, list *lists.List[engine.JobRow], x, w, h int, limits bool) []string {
 	k.follow(v, list)
 	panels := []part.Section{{Title: "SELECTED", Empty: "no job is selected", Height: 1}}
 	if k.Job != nil {
@@ -134,7 +134,7 @@ func (k *Peek) Draw(v *page.View, list *lists.List[engine.JobRow], x, w, h int) 
 			panels[0].Tail = "the cursor is on another"
 		}
 	}
-	return v.Sections(x, 0, w, h, block.Aside(v, panels, v.Inner(w), h, &k.calls)...)
+	return v.Sections(x, 0, w, h, block.Aside(v, panels, v.Inner(w), h, limits, &k.calls)...)
 }
 
 // beside are the panels of a job's inspector beside a list.

@@ -231,7 +231,7 @@ func (p *Screen) drawL(v *page.View) []string {
 	if row.Status.Open() {
 		panels = append(panels, block.JobsPanel(v, block.JobsOf(v, row.ID), v.Inner(right), 6))
 	}
-	return part.Beside(a, v.Sections(left, 0, right, v.H, block.Aside(v, panels, v.Inner(right), v.H, &p.calls)...))
+	return part.Beside(a, v.Sections(left, 0, right, v.H, block.Aside(v, panels, v.Inner(right), v.H, true, &p.calls)...))
 }
 
 // panel is the list with its title. A console holds the first accounts of very many: the note says

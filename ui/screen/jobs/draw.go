@@ -4,7 +4,9 @@ import (
 	"cmp"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/ui/block"
+	"github.com/farsight-console/farsight/ui/charts"
 	"github.com/farsight-console/farsight/ui/inspector"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
@@ -58,7 +60,7 @@ func (p *Screen) draw(v *page.View) []string {
 	}
 	panes = append(panes, p.middle(v, left, v.W-left-right)) // before what is looked at: that follows its cursor
 	if right > 0 {
-		panes = append(panes, p.peek.Draw(v, &p.List, v.W-right, right, v.H))
+		panes = append(panes, p.peek.Draw(v, &p.List, v.W-right, right, v.H, p.foot(v) == 0))
 	}
 	return part.Beside(panes...)
 }
@@ -69,10 +71,10 @@ func (p *Screen) middle(v *page.View, x, w int) []string {
 	if !p.grouped() {
 		return p.box(v, x, w)
 	}
-	inner, roomy := v.Inner(w), v.H >= leastSummed
+	inner, roomy, foot := v.Inner(w), v.H >= leastSummed, p.foot(v)
 	p.groups.counts = p.counts(v)
 	// The title's row is taken off, then the bar, then the sentence with its title.
-	h := v.H - 1
+	h := v.H - 1 - foot
 	if roomy {
 		h -= sumRows + whyRows + 2
 	}
@@ -89,11 +91,28 @@ func (p *Screen) middle(v *page.View, x, w int) []string {
 		Rows: append(sum, p.groupRows(v, inner, h)...), Height: len(sum) + h,
 		Click: func(cx, y int) string { return p.clickedAt(v, cx, y-len(sum)) },
 	}
-	if !roomy || none {
-		return v.Sections(x, 0, w, v.H, list)
+	all := []part.Section{list}
+	if roomy && !none {
+		all = append(all, p.whySection(v, inner)) // after the list has put the cursor
 	}
-	return v.Sections(x, 0, w, v.H, list, p.whySection(v, inner)) // after the list has put the cursor
+	rows := v.Sections(x, 0, w, v.H-foot, all...)
+	if foot > 0 {
+		rows = append(rows, v.Row(w))
+		half := v.Inner(w / 2)
+		rows = append(rows, part.Beside(v.Sections(x, len(rows), w/2, foot-2, block.Limits(v, half, foot-3)),
+			v.Sections(x+w/2, len(rows), w-w/2, foot-2, charts.Day(v, v.Inner(w-w/2), foot-3)))...)
+	}
+	return part.Height(v.Theme, w, v.H, rows)
 }
+
+// foot is how many rows the limits and the day take below the list with their title and the empty rows around them, on a
+// screen that has them to spare: a longer list would change more than can be read.
+func (p *Screen) foot(v *page.View) int {
+	return human.Either(v.Size == page.L && v.H >= footed && p.grouped() && p.which == page.ShownLive, 2*charts.DayRows+3, 0)
+}
+
+// footed is how many rows such a screen has.
+const footed = 50
 
 // box is the list of the jobs in a frame of w cells.
 // Of is the number of all jobs where the list holds some of them, for "12 of 1,204".

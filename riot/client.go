@@ -238,12 +238,10 @@ func (c *Client) exchange(ctx context.Context, rq request, req *http.Request, wa
 	b, err := readBody(timed, resp.Body, limit)
 	defer b.release()
 	rec.Latency, rec.Bytes = time.Since(rec.At), b.wire.Len()
-	if err == nil {
-		err = unpacking.Acquire(timed, 1)
-	}
 	switch {
 	case err == nil:
-		defer unpacking.Release(1)
+		unpacking.take()
+		defer unpacking.leave()
 		if err = b.unpack(encoding, maxBody); err == nil {
 			err = rq.use(&b)
 		}

@@ -7,6 +7,8 @@ import (
 	"log"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
 func quiet() *log.Logger { return log.New(io.Discard, "", 0) }
@@ -121,3 +123,20 @@ func TestInflatingEndsAtTheLimit(t *testing.T) {
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
+
+// Tests in simulated time run beside others, and share the places to unpack with them.
+func TestB18_WhoWaitsInSimulatedTimeIsLetInByAnyone(t *testing.T) {
+	for range cap(unpacking) {
+		unpacking.take()
+	}
+	time.AfterFunc(50*time.Millisecond, func() {
+		for range cap(unpacking) {
+			unpacking.leave()
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		if _, err := ReadMatch(Payload{}, "EUW1_1"); err == nil {
+			t.Error("nothing was read as a match")
+		}
+	})
+}

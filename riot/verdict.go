@@ -88,8 +88,8 @@ const maxErrorBody = 4 << 10
 func errorBody(resp *http.Response) []byte {
 	// So little waits for no place while it comes. Cut or broken, its start serves as well.
 	b, _ := readBody(context.Background(), resp.Body, maxHeaderBytes)
-	_ = unpacking.Acquire(context.Background(), 1)
-	defer unpacking.Release(1)
+	unpacking.take()
+	defer unpacking.leave()
 	defer b.release()
 	_ = b.unpack(encodingOf(resp), maxHeaderBytes)
 	return bytes.Clone(b.raw.Bytes()[:min(b.raw.Len(), maxErrorBody)])

@@ -36,8 +36,8 @@ type LimitHost struct {
 	// = now, or nobody knows.
 	Opens  time.Time `json:"opens,omitzero"`
 	Brings int       `json:"brings,omitempty"`
-	// Failing is how many of its last answers in a row failed, whatever was asked for, 5 at most; FailedBy is what
-	// the newest met: a status, or a class.
+	// Failing is how many of its last answers in a row failed, whatever was asked for, 5 at most; 0 an hour
+	// later. FailedBy is what the newest met: a status, or a class.
 	Failing  int    `json:"failing,omitempty"`
 	FailedBy string `json:"failed_by,omitempty"`
 }

@@ -38,32 +38,35 @@ const (
 
 // streak are the last answers in a row, of a lane or of a whole host, if they failed.
 type streak struct {
-	jobs  []engine.JobID // whose they were
-	since time.Time      // the first came
-	last  *riot.Error
+	jobs      []engine.JobID // whose they were
+	since, at time.Time      // the first and the newest came
+	last      *riot.Error
 }
 
+// silence is how long after a failure another one goes with it: the longest wait of a job for its next try is half of it,
+// and schedules run each hour.
+const silence = time.Hour
+
 func (s *streak) add(job engine.JobID, e *riot.Error, now time.Time) {
-	if len(s.jobs) == 0 {
-		s.since = now
+	if len(s.jobs) == 0 || now.Sub(s.at) > silence {
+		s.jobs, s.since = nil, now
 	}
-	s.jobs, s.last = lastOf(s.jobs, job), e
+	s.jobs, s.at, s.last = lastOf(s.jobs, job), now, e
 }
 
 // fail counts a failure. doubt says that there are now so many that the lane is
-// down, unless it is proven to work.
+// down, unless it is proven to work. One that is down already tells nothing new of its host.
 func (b *breaker) fail(job engine.JobID, e *riot.Error, now time.Time) (doubt bool) {
 	// They begin at one call, not two: the lane is not well yet.
 	if b.ramp.leave(job) {
 		b.ramp.most, b.ramp.good = 1, 0
 	}
-	for _, s := range [...]*streak{&b.failed, b.host} {
-		s.add(job, e, now)
-	}
 	if b.blown {
 		b.blow(job, now)
 		return false
 	}
+	b.failed.add(job, e, now)
+	b.host.add(job, e, now)
 	return b.proof != nil || several(b.host.jobs) || several(b.failed.jobs)
 }
 

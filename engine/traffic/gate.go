@@ -438,7 +438,7 @@ func (g *gate) down() (rows []engine.BreakerRow) {
 func (g *gate) failing(row *engine.LimitHost) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if s := g.failed[row.Host]; s != nil && len(s.jobs) > 0 {
+	if s := g.failed[row.Host]; s != nil && len(s.jobs) > 0 && time.Since(s.at) <= silence {
 		row.Failing, row.FailedBy = len(s.jobs), s.last.Class
 		if s.last.Status != 0 {
 			row.FailedBy = strconv.Itoa(s.last.Status)

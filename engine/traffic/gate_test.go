@@ -100,6 +100,42 @@ func TestI7d_FailuresOfAHostCountTogether(t *testing.T) {
 	}
 }
 
+// The tries of a lane that is down tell nothing new of its host, and what failed long ago goes with nothing of now.
+func TestI7d_NeitherTriesNorOldFailuresCount(t *testing.T) {
+	g, _ := newTestGate()
+	blow(g)
+	g.answer(lists, "6", nil, noon)
+	for range breakerAnswers {
+		blow(g) // tries
+	}
+	if r := g.answer(lists, "7", err5xx(), noon.Add(time.Minute)); r.doubt {
+		t.Error("the tries of what is down doubt another lane")
+	}
+
+	g, _ = newTestGate()
+	for i := range 4 {
+		told(g, matches, engine.JobID(fmt.Sprint(i)), err5xx(), noon)
+	}
+	later := noon.Add(silence + time.Second)
+	if told(g, lists, "5", err5xx(), later); g.outage(lists) != "" {
+		t.Error("four failures of an hour ago and one of now put a lane down")
+	}
+	for i := range 4 {
+		told(g, matches, engine.JobID(fmt.Sprint(i)), err5xx(), later)
+	}
+	if down := g.down(); len(down) != 1 || !down[0].Since.Equal(later) {
+		t.Errorf("down are %+v, not since %v", down, later)
+	}
+	for ago, want := range map[time.Duration]int{0: 1, 2 * silence: 0} {
+		g, _ = newTestGate()
+		told(g, matches, "1", err5xx(), time.Now().Add(-ago))
+		row := engine.LimitHost{Host: "europe"}
+		if g.failing(&row); row.Failing != want {
+			t.Errorf("%v later %d are told", ago, row.Failing)
+		}
+	}
+}
+
 // blow opens the breaker of matches at noon.
 func blow(g *gate) {
 	for i := range breakerAnswers {

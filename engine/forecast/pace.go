@@ -50,10 +50,9 @@ const unstuck = "nothing is stuck: "
 func failing(hosts []engine.LimitHost, buckets []engine.BucketRow, rests bool) string {
 	for i := range hosts {
 		h := &hosts[i]
-		for n := range buckets {
-			if h.Failing > 1 && (rests || buckets[n].Waiting > 0 && buckets[n].Host == h.Host) {
-				return fmt.Sprintf("the last %d calls to %s failed (%s)", h.Failing, h.Host, h.FailedBy)
-			}
+		works := func(b engine.BucketRow) bool { return b.Waiting > 0 && b.Host == h.Host }
+		if h.Failing > 1 && (rests || slices.ContainsFunc(buckets, works)) {
+			return fmt.Sprintf("the last %d calls to %s failed (%s)", h.Failing, h.Host, h.FailedBy)
 		}
 	}
 	return ""

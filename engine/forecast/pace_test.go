@@ -54,6 +54,7 @@ func TestPaceSaysWhyItIsNotFaster(t *testing.T) {
 	held := engine.BucketRow{Host: "europe", Method: "match-v5.match", Kind: "method", Waiting: 30, Blocked: now.Add(time.Minute), BlockedBy: "429 method"}
 	fails, rests := limits(same), idle
 	fails.Hosts = []engine.LimitHost{{Host: "kr", Failing: 4, FailedBy: "500"}, {Host: "europe", Failing: 3, FailedBy: "503"}}
+	rests.Buckets = nil // as none is known while nothing was answered
 	rests.Hosts = []engine.LimitHost{{Host: "europe", Failing: 2, FailedBy: "timeout"}}
 	for want, c := range map[string]struct {
 		e      engine.EngineRow
@@ -77,6 +78,7 @@ func TestPaceSaysWhyItIsNotFaster(t *testing.T) {
 		"nothing is stuck: 535 calls wait for the 12 s window":                  {fresh, queue(535, 2, 3, 0), limits(same)},
 		"nothing is stuck: 536 calls wait for the 12 s window":                  {early, queue(536, 2, 3, 0), limits(func(b *engine.BucketRow) { b.Waiting, b.Used = 536, 100 })},
 		"nothing is stuck: 535 calls wait for the 12 s window on europe":        {live, queue(535, 2, 3, 0), limits(same, engine.BucketRow{Host: "asia", Kind: "app", Used: 3})},
+		"535 calls wait for the 12 s window on europe":                          {firing, queue(1071, 2, 3, 0), limits(same, engine.BucketRow{Host: "asia", Kind: "app", Window: 12 * time.Second, Limit: 100, Used: 96, Waiting: 536, Paces: true})}, // the first host stays it
 		"535 calls wait for the 12 s window":                                    {firing, queue(535, 2, 3, 0), limits(same)},
 		"an operator's cap of 50 % brakes: 535 calls wait for the 12 s window":  {live, queue(535, 2, 3, 0), limits(func(b *engine.BucketRow) { b.Cap = 50 })},
 		"a 429 application holds calls to europe: 535 wait":                     {live, queue(535, 2, 3, 0), limits(func(b *engine.BucketRow) { b.Blocked, b.BlockedBy = now.Add(3*time.Second), "429 application" })},

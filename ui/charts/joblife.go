@@ -80,13 +80,13 @@ func Became(v *page.View, c *engine.CallRow, well string) part.Cell {
 	now, live := v.Job(c.Job)
 	sign, text := v.Theme.State("COMPLETED"), well+human.Millis(c.Took)
 	switch {
-	case !page.FailedCall(c) && c.Took >= time.Second:
-		text = well + human.Secs(c.Took)
 	case c.Status == 429:
 		sign, text = v.Theme.State("WARN"), "429, holds"
 	case page.FailedCall(c):
 		sign, text = v.Theme.State("FAILED"), cmp.Or(page.Some(c.Status), "no answer")
 		text += human.If(live && now.Retrying(), ", holds")
+	case c.Took >= time.Second:
+		text = well + human.Secs(c.Took)
 	}
 	return part.As(sign.Token, sign.Glyph+" "+text)
 }

@@ -143,11 +143,19 @@ func NextTry(v *page.View, of func(*engine.JobRow) bool) (next time.Time) {
 	all := v.TryingAgain()
 	for i := range all {
 		j := &all[i]
-		if at := page.GoesAt(j); of(j) && !at.IsZero() && (next.IsZero() || at.Before(next)) {
+		if at := LeavesAt(v, j); of(j) && !at.IsZero() && (next.IsZero() || at.Before(next)) {
 			next = at
 		}
 	}
 	return next
+}
+
+// LeavesAt is when a retry goes; zero = nobody knows, as in a paused queue, which its row may not say.
+func LeavesAt(v *page.View, j *engine.JobRow) time.Time {
+	if q, _ := v.Queue(j.Queue); q.Paused {
+		return time.Time{}
+	}
+	return page.GoesAt(j)
 }
 
 // gaveUpOf says of how many matches those are that gave up, and which failure most of them met: "of

@@ -33,14 +33,17 @@ func TestOneCallIsNotCalls(t *testing.T) {
 }
 
 // TestTheNextRetryIsOfAllThatAreCounted: one whose instant has come and that stands in line since is among those that
-// retry, and may leave first.
+// retry, and may leave first; what is in a paused queue does not.
 func TestTheNextRetryIsOfAllThatAreCounted(t *testing.T) {
 	v := pagetest.View(&page.Data{})
 	v.Jobs = []engine.JobRow{
-		{Job: engine.Job{ID: "line", State: engine.Available, Tries: 1}, Until: v.Now.Add(2 * time.Minute)},
 		{Job: engine.Job{ID: "later", State: engine.Retryable, Tries: 1, Due: v.Now.Add(3 * time.Minute)}},
+		{Job: engine.Job{ID: "line", Queue: "latest", State: engine.Available, Tries: 1}, Until: v.Now.Add(2 * time.Minute)},
 	}
-	if got := block.Totals(v, &charts.Timetable{}, nil)[3].Note; got != "next in 2 min" {
-		t.Errorf("of one in line: %q", got)
+	for paused, want := range map[bool]string{false: "next in 2 min", true: "next in 3 min"} {
+		v.Queues = []engine.QueueRow{{QueueState: engine.QueueState{Name: "latest", Paused: paused}}}
+		if got := block.Totals(v, &charts.Timetable{}, nil)[3].Note; got != want {
+			t.Errorf("paused %v: %q", paused, got)
+		}
 	}
 }

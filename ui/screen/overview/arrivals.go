@@ -56,8 +56,8 @@ func stackBlock(v *page.View, w, h int) part.Section {
 		s.Empty = cmp.Or(v.Waiting(), "no call is to be tried again")
 		return s
 	}
-	next := slices.MinFunc(jobs, func(a, b engine.JobRow) int { return columns.ZeroLast(leavesAt(v, &a), leavesAt(v, &b)) })
-	goes, name := leavesAt(v, &next), leaving(v, &next, false, 0).target
+	next := slices.MinFunc(jobs, func(a, b engine.JobRow) int { return columns.ZeroLast(block.LeavesAt(v, &a), block.LeavesAt(v, &b)) })
+	goes, name := block.LeavesAt(v, &next), leaving(v, &next, false, 0).target
 	tiers, flat := tiersOf(jobs), h <= 2
 	s.Note = human.Counted(len(jobs), "retry", "retries") + human.Either(flat, ", next in", ", by try")
 	shown, head := tiers, nextHead
@@ -128,14 +128,6 @@ func stackBlock(v *page.View, w, h int) part.Section {
 	return s
 }
 
-// leavesAt is when a retry goes; zero = nobody knows, as in a paused queue, which its row may not say.
-func leavesAt(v *page.View, j *engine.JobRow) time.Time {
-	if q, _ := v.Queue(j.Queue); q.Paused {
-		return time.Time{}
-	}
-	return page.GoesAt(j)
-}
-
 // stackText says of how many retries nobody knows when they leave; else how many leave later than they are due; both
 // with why. What is longer than w stands in two rows.
 func stackText(v *page.View, jobs []engine.JobRow, w int) (out []part.Cell) {
@@ -143,7 +135,7 @@ func stackText(v *page.View, jobs []engine.JobRow, w int) (out []part.Cell) {
 	for i := range jobs {
 		j := &jobs[i]
 		q, _ := v.Queue(j.Queue)
-		switch at := leavesAt(v, j); {
+		switch at := block.LeavesAt(v, j); {
 		case q.Paused:
 			stuck[q.Pause()]++
 		case at.IsZero():

@@ -164,7 +164,7 @@ func (c *CallsInPlace) take(v *page.View, calls []engine.CallRow) {
 // among reports whether a call is one of others.
 func among(calls []engine.CallRow, o *engine.CallRow) bool {
 	for i := range calls {
-		if c := &calls[i]; c.Seq == o.Seq && c.At == o.At {
+		if c := &calls[i]; c.Seq == o.Seq && c.At.Equal(o.At) {
 			return true
 		}
 	}

@@ -392,7 +392,7 @@ func (t *Timetable) guess(v *page.View, words string) string {
 	if t.about.IsZero() {
 		return ""
 	}
-	return words + "about " + strings.TrimSuffix(v.Clock(t.about.Truncate(time.Minute)), ":00")
+	return words + "about " + strings.TrimSuffix(v.Clock(t.about.Add(time.Minute-1).Truncate(time.Minute)), ":00")
 }
 
 // Ending stands before the end of all: "~", or "after " while some lists are still being read, of whose calls nobody knows.

@@ -230,11 +230,13 @@ func TestWhatIsPlannedSaysOfWhatHost(t *testing.T) {
 		hosts   []engine.LimitHost
 		listing bool
 		why     string
+		about   time.Duration // after that end
 	}{
-		"5 calls planned · done ~12:32:32":         {hosts: []engine.LimitHost{{Host: "asia"}}},
-		"5 calls planned · done after 12:32:32":    {hosts: []engine.LimitHost{{Host: "asia"}}, listing: true},
-		"5 calls to come: asia is frozen":          {why: "asia is frozen"},
-		"5 calls to asia planned · done ~12:32:32": {hosts: []engine.LimitHost{{Host: "asia"}, {Host: "europe"}}},
+		"5 calls planned · done ~12:32:32":                   {hosts: []engine.LimitHost{{Host: "asia"}}},
+		"5 calls planned · done after 12:32:32":              {hosts: []engine.LimitHost{{Host: "asia"}}, listing: true},
+		"5 calls planned · done after 12:32:32, about 12:33": {hosts: []engine.LimitHost{{Host: "asia"}}, listing: true, about: 5 * time.Second}, // no sooner than that
+		"5 calls to come: asia is frozen":                    {why: "asia is frozen"},
+		"5 calls to asia planned · done ~12:32:32":           {hosts: []engine.LimitHost{{Host: "asia"}, {Host: "europe"}}},
 	} {
 		v := pagetest.View(&page.Data{Limits: engine.LimitsRow{Hosts: c.hosts}})
 		v.Now = now
@@ -242,6 +244,9 @@ func TestWhatIsPlannedSaysOfWhatHost(t *testing.T) {
 			v.Limits.Buckets = append(v.Limits.Buckets, engine.BucketRow{Host: h.Host, Kind: "app", Limit: 100, Window: time.Minute})
 		}
 		table := Timetable{Plan: &engine.HostForecast{Host: "asia", Stuck: c.why != "", Why: c.why}, Left: 5, HostEnds: now.Add(time.Minute - time.Second*3), hostListing: c.listing}
+		if c.about > 0 {
+			table.about = table.HostEnds.Add(c.about)
+		}
 		if got := table.Tail(v); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
@@ -308,5 +313,8 @@ func TestALongAnswerIsToldInSeconds(t *testing.T) {
 		if got := Became(v, &engine.CallRow{Status: 200, Took: took}, "landed "); got.Text != want {
 			t.Errorf("%q, want %q", got.Text, want)
 		}
+	}
+	if got := Became(v, &engine.CallRow{Status: 429, Took: 1620 * time.Millisecond}, "landed "); !strings.Contains(got.Text, "429, holds") {
+		t.Errorf("a late 429 is told as %q", got.Text)
 	}
 }

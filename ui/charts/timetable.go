@@ -279,7 +279,7 @@ const leastRead = 4
 func (t *Timetable) took(gone int, calls []engine.CallRow, since time.Time) {
 	for i := len(calls) - 1; i >= 0 && gone > 0 && calls[i].At.After(since); i-- {
 		for k := range t.Lanes {
-			if l := &t.Lanes[k]; l.Left > 0 && l.id == calls[i].Owner {
+			if l := &t.Lanes[k]; l.Left > 0 && l.id == calls[i].Owner && calls[i].Host == t.Plan.Host {
 				l.Left, gone = l.Left-1, gone-1
 				break
 			}

@@ -280,12 +280,12 @@ func TestLanesAddUpToWhatIsLeft(t *testing.T) {
 	call := func(owner string, after time.Duration) engine.CallRow {
 		return engine.CallRow{Owner: owner, At: noon.Add(after)}
 	}
-	calls := []engine.CallRow{call("a", -time.Second), call("b", 1), call("b", 2), call("", 3), call("a", 4)}
+	calls := []engine.CallRow{call("a", -time.Second), call("b", 1), call("b", 2), call("", 3), call("a", 4), {Owner: "a", Host: "kr", At: noon.Add(5)}} // kr is not the host of the plan
 	for _, c := range []struct{ all, gone, a, b int }{
 		{100, 0, 60, 40}, {96, 4, 58, 38}, {97, 3, 59, 38}, {99, 1, 59, 40},
 		{120, 4, 59, 38}, // calls that are no account's go too
 	} {
-		table := Timetable{All: c.all, Lanes: []AccountLane{{id: "x", Left: 7, Still: true}, {id: "a", Left: 60}, {id: "b", Left: 40}}}
+		table := Timetable{Plan: &engine.HostForecast{}, All: c.all, Lanes: []AccountLane{{id: "x", Left: 7, Still: true}, {id: "a", Left: 60}, {id: "b", Left: 40}}}
 		table.took(c.gone, calls, noon)
 		if a, b := table.Lanes[1].Left, table.Lanes[2].Left; a != c.a || b != c.b || table.Lanes[0].Left != 7 {
 			t.Errorf("of %d, %d made, the lanes have %+v, want %d and %d", c.all, c.gone, table.Lanes, c.a, c.b)

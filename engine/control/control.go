@@ -45,7 +45,9 @@ func (c *Control) row(j engine.Job) engine.JobRow {
 	}
 	switch start, ok := c.foreseen().starts[j.ID]; {
 	case j.InLineAgain(): // its instant has come, and something else goes before it: no plan of a moment ago says so
-		r.Starts, r.LateBy = r.Until, r.Why
+		if r.LateBy = r.Why; !r.Asked() { // else one call alone goes then, and nobody knows whose
+			r.Starts = r.Until
+		}
 	case ok:
 		r.Starts, r.LateBy = start.At, start.LateBy
 	}

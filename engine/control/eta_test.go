@@ -221,13 +221,13 @@ type held struct {
 func (b held) Held(engine.Job) engine.Held             { return b.by }
 func (b held) Why(engine.Job) (string, time.Time, int) { return b.by.Reason, b.by.Until, 0 }
 
-// TestI1_ARowSaysWhetherWhatHoldsItEnds at the instant that it names: one call may only ask then.
+// TestI1_ARowSaysWhetherWhatHoldsItEnds at the instant that it names: one call may only ask then, and no row of a retry in line starts at it.
 func TestI1_ARowSaysWhetherWhatHoldsItEnds(t *testing.T) {
-	j := engine.Job{ID: "1", Rev: 1, Queue: latest, Key: "match:EUW1_1", State: engine.Available}
+	j := engine.Job{ID: "1", Rev: 1, Queue: latest, Key: "match:EUW1_1", State: engine.Available, Tries: 1}
 	for _, ends := range []bool{false, true} {
 		by := held{by: engine.Held{Reason: "europe is held", Until: time.Now().Add(time.Minute), Stand: engine.StandHeld, Ends: ends}}
 		c := &Control{opt: Options{Limiter: paced{}, Backend: by, Keys: knownKey{}}, hub: hub.New(hub.Options{}), finder: finder{lane: func(engine.Job) string { return "europe/match-v5.match" }}}
-		if r := c.row(j); r.Ends != ends || r.Asked() == ends {
+		if r := c.row(j); r.Ends != ends || r.Asked() == ends || r.Starts.IsZero() == ends || r.LateBy != r.Why {
 			t.Errorf("%v: %+v", ends, r)
 		}
 	}

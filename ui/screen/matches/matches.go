@@ -114,8 +114,8 @@ func (p *screen) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
 	p.weigh()
 	for i, sum := range sums {
 		p.sums[i] = block.Tallied(p.read, func(m *engine.MatchRow) string { return sum.of(m, v.Now.Location()) })
-		if sum.inOrder {
-			slices.SortStableFunc(p.sums[i], func(a, b block.Bar) int { return strings.Compare(a.Name, b.Name) })
+		if sum.order != 0 {
+			slices.SortStableFunc(p.sums[i], func(a, b block.Bar) int { return sum.order * strings.Compare(a.Name, b.Name) })
 		}
 	}
 	p.List.Asked, p.turned = p.List.Asked || p.turned, false
@@ -292,38 +292,38 @@ var sums = [...]struct {
 	token themes.Token
 	of    func(m *engine.MatchRow, zone *time.Location) string // "" = it is not counted
 
-	inOrder bool // of the words, not of how many there are
+	order int // of the words: 1 = rising, -1 = falling; 0 = of how many there are
 }{
 	{"BY STATE", themes.Run, func(m *engine.MatchRow, _ *time.Location) string {
 		return strings.ToLower(columns.MatchWord(m.Status))
-	}, false},
-	{"BY QUEUE", themes.Run, func(m *engine.MatchRow, _ *time.Location) string { return columns.Mode(m) }, false},
+	}, 0},
+	{"BY QUEUE", themes.Run, func(m *engine.MatchRow, _ *time.Location) string { return columns.Mode(m) }, 0},
 	{"ERRORS", themes.Err, func(m *engine.MatchRow, _ *time.Location) string {
 		if fault := columns.FaultOf(m); fault != "" {
 			return columns.Answer("", fault)
 		}
 		return ""
-	}, false},
+	}, 0},
 	{"TRIES", themes.Run, func(m *engine.MatchRow, _ *time.Location) string {
 		return human.If(m.Attempts != 0, human.Counted(m.Attempts, "try", "tries"))
-	}, false},
+	}, 1},
 	{"LENGTH", themes.Run, func(m *engine.MatchRow, _ *time.Location) string {
 		if m.FetchedAt.IsZero() || m.Duration <= 0 {
 			return ""
 		}
 		from := int(m.Duration/lengthStep) * int(lengthStep/time.Minute)
 		return page.Count(from) + " to " + page.Count(from+int(lengthStep/time.Minute)) + " min"
-	}, true},
+	}, 1},
 	{"PLAYED AT", themes.OK, func(m *engine.MatchRow, zone *time.Location) string {
 		if m.Played.IsZero() {
 			return ""
 		}
 		from := m.Played.In(zone).Hour() / hoursStep * hoursStep
 		return fmt.Sprintf("%02d to %02d h", from, from+hoursStep)
-	}, true},
+	}, 1},
 	{"PLAYED IN", themes.OK, func(m *engine.MatchRow, zone *time.Location) string {
 		return human.If(!m.Played.IsZero(), m.Played.In(zone).Format("2006-01"))
-	}, false},
+	}, -1},
 }
 
 // lengthStep and hoursStep are by how much matches are counted together.

@@ -1,8 +1,10 @@
 package matches
 
 import (
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -38,5 +40,25 @@ func TestWhatIsHiddenIsCountedInEnglish(t *testing.T) {
 	m := engine.MatchRow{Timeline: "unfetched", FetchedAt: v.Now}
 	if got := ansi.Strip(strings.Join(p.facts(v, &m, 100), "\n")); !strings.Contains(got, "no timeline") {
 		t.Error(got)
+	}
+}
+
+// TestV8i_TriesAndMonthsStandInTheirOrder, however many matches each of them has.
+func TestV8i_TriesAndMonthsStandInTheirOrder(t *testing.T) {
+	p, v := New("").(*screen), pagetest.View(&page.Data{})
+	var came engine.MatchesPage
+	for i, month := range []time.Month{8, 9, 9, 11, 10, 10, 10} {
+		came.Matches = append(came.Matches, engine.MatchRow{ID: strconv.Itoa(i), Attempts: i/2 + 1, Played: time.Date(2026, month, 12, 12, 0, 0, 0, time.UTC)})
+	}
+	p.waitFor = engine.MatchesQuery{}
+	p.Got(v, p.waitFor, came, nil)
+	for i, want := range map[int]string{3: "1 try 2 tries 3 tries 4 tries", 6: "2026-11 2026-10 2026-09 2026-08"} {
+		var got []string
+		for _, bar := range p.sums[i] {
+			got = append(got, bar.Name)
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: %q", sums[i].title, got)
+		}
 	}
 }

@@ -273,7 +273,10 @@ func (p *Screen) merge(v *page.View) []engine.JobRow {
 		}
 	}
 	if p.grouped() && p.which != page.ShownFailed {
-		more := slices.Concat(p.groups.dead.Rows, p.groups.next)
+		more := p.groups.dead.Rows
+		if p.more { // else the list has all, and what goes next is asked for no more
+			more = slices.Concat(more, p.groups.next)
+		}
 		if p.which == page.ShownLive && p.endedToo(v) {
 			more = slices.Concat(more, p.groups.ended.Rows)
 		}

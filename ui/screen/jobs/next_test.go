@@ -75,6 +75,12 @@ func TestI1_NothingOfAnOlderReadingStandsAmongWhatGoesNext(t *testing.T) {
 	if all := strings.Join(got, ", "); all != "new1 0s, new2 16s, old1 17s, old2 17s, old3 1h0m0s, far -" {
 		t.Error(all)
 	}
+	// Of a list that has all since, nothing is asked besides, and what was told to go next has gone.
+	p.came.list, p.more = uitest.Noon.Add(time.Minute), false
+	if rows := p.merge(pagetest.View(&page.Data{Ready: true})); len(rows) != len(p.read) {
+		t.Errorf("%d rows of the %d that there are", len(rows), len(p.read))
+	}
+	p.more = true
 	// It is asked for again once the list has come.
 	v := pagetest.View(&page.Data{Ready: true, Seq: 2})
 	p.Have, p.Came, p.Seq, p.At = true, v.Now, 2, v.Now

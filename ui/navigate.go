@@ -91,7 +91,11 @@ func (m *model) exit(time.Time) tea.Cmd {
 	if !m.owns() || running+open == 0 {
 		return tea.Quit
 	}
-	m.over = confirmOver(page.Confirm{Question: "Quit Farsight?", Lines: []string{stops(running, open, m.demo())}, Yes: "quit"}, func() tea.Cmd { return tea.Quit })
+	left := stops(running, open, m.demo())
+	if t := m.rows.Data.Engine.Term; t != nil && !t.Here && t.Leader != "" {
+		left = t.String() + ": the work goes on."
+	}
+	m.over = confirmOver(page.Confirm{Question: "Quit Farsight?", Lines: []string{left}, Yes: "quit"}, func() tea.Cmd { return tea.Quit })
 	// A second ctrl+c is meant: see overAct.
 	m.over.exit = true
 	return nil

@@ -41,5 +41,10 @@ func TestQuitSaysWhatItStops(t *testing.T) {
 		d.press("q")
 		d.wants("It stops 3 syncs.")
 		d.lacks("running job")
+		d.press("n")
+		row.Term = &engine.Term{Epoch: 6, Leader: "4711-9f3c on db-1"}
+		d.send(engine.Update{Seq: d.m.rows.Data.Seq + 1, Engine: &row})
+		d.press("q")
+		d.wants("4711-9f3c on db-1 leads, in term 6: the work goes on.")
 	})
 }

@@ -205,3 +205,15 @@ func TestGreysStayGreyIn256Colours(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatIsDownIsRedIn256Colours: the row of the state is no grey where the engine stands, and its text is read.
+func TestWhatIsDownIsRedIn256Colours(t *testing.T) {
+	for _, p := range Palettes() {
+		whole := stand(p).whole()
+		b := painter{Palette: whole, th: &Theme{Profile: ANSI256, Mood: Err}, colors: whole.colors(), ground: whole.grounds()}
+		shown := in256(b.stateGround())
+		if _, a, _ := shown.Lab(); 100*a < 5 || contrast(in256(b.colors[Figure]), shown) < 4.4 {
+			t.Errorf("%s: %s, contrast %.1f", p.Name, shown.Hex(), contrast(in256(b.colors[Figure]), shown))
+		}
+	}
+}

@@ -68,7 +68,7 @@ func paintedIn(p Palette, th *Theme) *Theme {
 	b := painter{Palette: p, th: th, colors: p.colors(), ansi: p.ansiColors(), ground: p.grounds()}
 	b.ground[OnState] = b.ground[OnPlain].BlendRgb(b.colors[th.Mood], liveLight)
 	if th.Mood != Run {
-		b.ground[OnState] = b.ground[OnPlain].BlendRgb(b.colors[th.Mood], stateLight)
+		b.ground[OnState] = b.stateGround()
 		b.ground[OnSeam] = b.ground[OnPlain].BlendRgb(b.colors[th.Mood], stateSeam)
 		for t := range b.colors {
 			if at := Token(t); at >= flow0 && at < Heat0 || at == Run || at == Planned(Run) {
@@ -84,6 +84,19 @@ func paintedIn(p Palette, th *Theme) *Theme {
 	}
 	th.finish()
 	return th
+}
+
+// stateGround is that of the row of an engine that stands. Of 256 colours the one nearest to a dark red is a grey: there it is
+// mixed stronger, as far as its text can be read, until it has its hue.
+func (b *painter) stateGround() colorful.Color {
+	mixed := func(share float64) colorful.Color { return b.ground[OnPlain].BlendRgb(b.colors[b.th.Mood], share) }
+	for share := stateLight; b.th.Profile == ANSI256 && share < 0.55; share += 0.06 {
+		shown, _ := colorful.MakeColor(of256(mixed(share)))
+		if distance(shown, grey(shown)) > 10 && contrast(b.colors[Figure], shown) >= 4.5 {
+			return shown
+		}
+	}
+	return mixed(stateLight)
 }
 
 // grey is a colour without its hue.

@@ -322,6 +322,10 @@ func (s groupedJobs) Line(i int) func(l *part.Line) {
 		case block.HeadLine:
 			s.head(l, g)
 		case block.MoreLine:
+			if s.p.Loading() && at.Place == 0 { // its rows come: an empty place would say that there are none
+				l.Gap(4).Cells(part.As(themes.Dim, "loading jobs…"))
+				break
+			}
 			more := s.v.Theme.Glyphs.Ellipsis + " " + page.Count(g.Jobs-at.Place)
 			l.Gap(2).Cells(part.As(themes.Dim, fmt.Sprintf("%7s more", more)+lastGoes(s.v, g)+"  "))
 			if g.Most > 0 { // it comes and goes

@@ -2,6 +2,7 @@ package jobs
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/page/pagetest"
+	"github.com/farsight-console/farsight/ui/part"
 	"github.com/farsight-console/farsight/ui/uitest"
 )
 
@@ -194,6 +196,23 @@ func TestTheListOfAllJobsCountsByWhyToo(t *testing.T) {
 	for _, g := range p.groups.groups {
 		if g.State == engine.Available && g.Jobs != 390 {
 			t.Errorf("%d of 390 %s", g.Jobs, g.Shape)
+		}
+	}
+}
+
+// TestRowsThatComeAreAwaitedInTheirPlace: before the first answer a group of many has none of its jobs, and does not say
+// that a key shows them.
+func TestRowsThatComeAreAwaitedInTheirPlace(t *testing.T) {
+	p := New("", page.ShownLive).(*Screen)
+	p.groups.groups = []block.JobGroup{{GroupKey: block.GroupKey{ReasonKey: engine.ReasonKey{State: engine.Available}}, Jobs: 1200}}
+	p.groups.lines = []block.JobLine{{Kind: block.MoreLine}}
+	v := pagetest.View(&page.Data{Ready: true})
+	for want, have := range map[string]bool{"loading jobs…": false, "1,200 more": true} {
+		p.Have = have
+		l := part.NewLine(v.Theme, 80)
+		groupedJobs{p, v}.Line(0)(l)
+		if got := l.String(); !strings.Contains(got, want) {
+			t.Errorf("the answer is there, %v: %q", have, got)
 		}
 	}
 }

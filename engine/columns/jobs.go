@@ -112,7 +112,12 @@ var Jobs = catalogue(filter.Options{
 	shown[job]("dots").head("TRIES", table.Words, 5, 5).
 		sort(func(a, b *job) int { return cmp.Compare(a.Tries, b.Tries) }),
 	past("waited", "", func(r *job) time.Time { return r.Created }).head("WAITED", table.Number, 6, 6).drop(2).
-		colour(themes.Dim).penned(func(p Pen, r *job) string { return p.Age(r.Created) }).rising().unasked(),
+		colour(themes.Dim).penned(func(p Pen, r *job) string {
+		if !r.Finished.IsZero() { // it waits no more
+			return human.Age(r.Finished.Sub(r.Created))
+		}
+		return p.Age(r.Created)
+	}).rising().unasked(),
 	ahead("goes", "", NextAt).head("GOES", table.Number, 6, 6).rising().unasked(),
 
 	// Of jobs that wait for their next try.

@@ -216,3 +216,17 @@ func TestRowsThatComeAreAwaitedInTheirPlace(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatHasEndedWaitsNoMore: how long it waited stands still from then on.
+func TestWhatHasEndedWaitsNoMore(t *testing.T) {
+	v := pagetest.View(&page.Data{})
+	j := engine.JobRow{Job: engine.Job{Created: v.Now.Add(-10 * time.Minute)}}
+	for _, want := range []string{"10 min", "3 s"} {
+		for _, c := range block.JobGroupColumns {
+			if got := c.Cell(page.Pen{View: v}, &j).Text; c.Name == "waited" && got != want {
+				t.Errorf("ended %v: waited %s, want %s", j.Finished, got, want)
+			}
+		}
+		j.State, j.Finished = engine.Completed, j.Created.Add(3*time.Second)
+	}
+}

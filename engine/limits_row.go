@@ -42,12 +42,12 @@ type LimitHost struct {
 	FailedBy string `json:"failed_by,omitempty"`
 }
 
-// Pacing is the bucket that sets the pace of what waits, as the limiter tells it: at the
+// Pacing is the bucket that sets the pace of what waits for a host, as the limiter tells it; of "" at the
 // host with the most in line, or else the one most used, which comes first. False while no limit is known.
-func (l LimitsRow) Pacing() (BucketRow, bool) {
-	for _, b := range l.Buckets {
-		if b.Paces {
-			return b, true
+func (l *LimitsRow) Pacing(host string) (BucketRow, bool) {
+	for i := range l.Buckets {
+		if b := &l.Buckets[i]; b.Paces && (host == "" || b.Host == host) {
+			return *b, true
 		}
 	}
 	return BucketRow{}, false

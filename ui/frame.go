@@ -204,7 +204,7 @@ func (m *model) stateCell(v *page.View, now time.Time) part.Cell {
 // alerts and the clock. The clock has no seconds, so that an idle screen is silent.
 func (m *model) slots(v *page.View, now time.Time) part.Slots {
 	s := part.Slots{Hatched: m.frozen != nil || v.Engine.State == engine.EnginePaused, Clock: now.Format("15:04"), Click: func(int, int) string { m.goTo(page.ScreenAlerts); return "" }}
-	if b, ok := v.Limits.Pacing(); ok {
+	if b, ok := v.Limits.Pacing(""); ok {
 		s.Window, s.Used, s.Limit = human.Window(b.Window), b.Counted(v.Now), b.Limit
 	}
 	if alerts := v.Firing(); alerts != "" {

@@ -29,7 +29,7 @@ func tinyRows(v *page.View, w, h int, state string, asked []string, note string)
 func tinyFacts(v *page.View, w int, note string) []part.Cell {
 	var cells []part.Cell
 	// The limit that sets the pace says more than any other.
-	if b, ok := v.Limits.Pacing(); ok {
+	if b, ok := v.Limits.Pacing(""); ok {
 		cells = append(cells, part.Plain("tightest limit "+b.Host+" "+strconv.Itoa(b.Counted(v.Now))+"/"+strconv.Itoa(b.Limit)+v.Theme.Glyphs.Sep+human.Tight(b.Window)))
 	}
 	cells = append(cells,

@@ -218,7 +218,8 @@ func (f finder) status(ctx context.Context) (a engine.StatusAnswer, err error) {
 		return a, fmt.Errorf("accounts: %w", err)
 	}
 	f.live.foresee(a.Open)
-	if b, ok := f.live.limits().Pacing(); ok {
+	limits := f.live.limits()
+	if b, ok := limits.Pacing(""); ok {
 		a.Pacing = &b
 	}
 	return a, nil

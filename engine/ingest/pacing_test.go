@@ -39,7 +39,8 @@ func TestI3_OneBucketSetsThePace(t *testing.T) {
 				seen := 0
 				for range 50 {
 					time.Sleep(1700 * time.Millisecond)
-					b, ok := r.limits.Rows().Pacing()
+					rows := r.limits.Rows()
+					b, ok := rows.Pacing("")
 					if !ok || b.Name != c.want || b.Limit != c.limit || b.Waiting == 0 {
 						t.Fatalf("the readings name %+v", b)
 					}

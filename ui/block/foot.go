@@ -80,7 +80,7 @@ func Fill(v *page.View, rows []string, own func(w, h int) part.Section) []string
 
 // Limits are those of the host that paces, or one window of each host.
 func Limits(v *page.View, w, h int) part.Section {
-	b, _ := v.Limits.Pacing()
+	b, _ := v.Limits.Pacing("")
 	return LimitsBlock(v, b.Host, w, h)
 }
 

@@ -412,12 +412,10 @@ func (g *JobGroup) HeadText(v *page.View) string {
 		if b, held := v.HeldBy(first.Line); held {
 			return human.If(!page.OneHost(v), b.Host+" is ") + "held by a " + b.BlockedBy + ", it ends in " + charts.Soon(v, b.Blocked)
 		}
-		b, ok := v.Limits.Pacing()
 		host, _ := page.LaneOf(first.Line)
-		for i := range v.Limits.Buckets {
-			if x := &v.Limits.Buckets[i]; x.Paces && x.Host == host {
-				b = *x
-			}
+		b, ok := v.Limits.Pacing(host)
+		if !ok {
+			b, ok = v.Limits.Pacing("")
 		}
 		if ok {
 			limit := page.Count(b.Limit)

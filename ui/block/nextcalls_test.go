@@ -16,7 +16,7 @@ func TestOverviewAndLimitsNameTheBucketThatPaces(t *testing.T) {
 	paces := engine.BucketRow{Host: "asia", Kind: "app", Window: 2 * time.Minute, Used: 60, Limit: 100, Waiting: 700, Paces: true}
 	other := engine.BucketRow{Host: "kr", Kind: "app", Window: time.Hour, Used: 10, Limit: 10, Paces: true}
 	v := pagetest.View(&page.Data{Ready: true, Limits: engine.LimitsRow{Buckets: []engine.BucketRow{fullest, paces, other}}})
-	if b, _ := v.Limits.Pacing(); b.Window != paces.Window {
+	if b, _ := v.Limits.Pacing(""); b.Window != paces.Window {
 		t.Errorf("the overview shows %v", b)
 	}
 	for b, want := range map[*engine.BucketRow]string{&fullest: "700 wait", &paces: "paces 700 waiting", &other: ""} {

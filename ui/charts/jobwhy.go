@@ -191,17 +191,8 @@ func whyInLine(v *page.View, j *engine.JobRow) Told {
 
 // paceOf is the window that sets the pace of a job, which is one of its own host; false = none of that is known.
 func paceOf(v *page.View, j *engine.JobRow) (engine.BucketRow, bool) {
-	_, lane, _ := strings.Cut(j.Line, " ")
-	host, _, known := strings.Cut(lane, "/")
-	if !known {
-		return v.Limits.Pacing()
-	}
-	for _, b := range v.Limits.Buckets {
-		if b.Paces && b.Host == host {
-			return b, true
-		}
-	}
-	return engine.BucketRow{}, false
+	host, _ := page.LaneOf(j.Line)
+	return v.Limits.Pacing(host)
 }
 
 // fullWindow is the window that sets the pace of a job, and whether it has no room left. full is false also

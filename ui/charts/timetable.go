@@ -134,12 +134,12 @@ func RunsOf(v *page.View, plans []engine.ScheduleRow) (runs []Run) {
 // Pacing is the limit that paces the host of a forecast; if h is nil, the limit of the host with
 // the most in line. false = no limit is known.
 func Pacing(d *page.Data, h *engine.HostForecast) (engine.BucketRow, bool) {
-	for _, b := range d.Limits.Buckets {
-		if h != nil && b.Paces && b.Host == h.Host {
+	if h != nil {
+		if b, ok := d.Limits.Pacing(h.Host); ok {
 			return b, true
 		}
 	}
-	return d.Limits.Pacing()
+	return d.Limits.Pacing("")
 }
 
 // stripes are the windows on the axis, the oldest first: those that were open, the present one,

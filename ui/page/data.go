@@ -270,7 +270,7 @@ func (d *Data) SyncWord(a engine.AccountRow) string {
 // brings; ok is false while something may be sent, or will be within a second, and while
 // nobody knows when.
 func (d *Data) shut(now time.Time) (until time.Time, calls int, ok bool) {
-	pacing, _ := d.Limits.Pacing()
+	pacing, _ := d.Limits.Pacing("")
 	for _, h := range d.Limits.Hosts {
 		if h.Host == pacing.Host && h.Brings > 0 && h.Opens.Sub(now) > time.Second {
 			return h.Opens, h.Brings, true

@@ -53,7 +53,7 @@ func (f *Forecast) Busiest(v *View) *engine.HostForecast {
 	if age := v.Now.Sub(f.Plan.At); age < -foreseeEvery || v.Frozen && age > time.Minute {
 		return nil
 	}
-	paces, _ := v.Limits.Pacing()
+	paces, _ := v.Limits.Pacing("")
 	goes := v.Engine.State == engine.EngineLive || v.Engine.State == engine.EngineDegraded
 	rank := func(h *engine.HostForecast) int {
 		switch n := h.Line + h.Retries; {
@@ -70,8 +70,8 @@ func (f *Forecast) Busiest(v *View) *engine.HostForecast {
 			most = h
 		}
 	}
-	for _, b := range v.Limits.Buckets {
-		if most != nil && b.Paces && b.Host == most.Host {
+	if most != nil {
+		if b, ok := v.Limits.Pacing(most.Host); ok {
 			return sinceMade(*most, b, v.Now)
 		}
 	}

@@ -290,7 +290,7 @@ func (p *plain) statusLines() []string {
 	}
 	lines = append(lines, p.collecting()...)
 	// Of all windows the one that decides how fast the work goes.
-	if b, ok := d.Limits.Pacing(); ok {
+	if b, ok := d.Limits.Pacing(""); ok {
 		lines = append(lines, fmt.Sprintf("Tightest limit: %s, %d of %d used.", bucketName(b), b.Used, b.Limit))
 	}
 	return lines

@@ -189,7 +189,7 @@ func full(v *page.View, by string) string {
 		return page.BriefWhy(v, by)
 	}
 	word := human.If(name != "app", engine.MethodWord(name)+" ")
-	b, paced := v.Limits.Pacing()
+	b, paced := v.Limits.Pacing("")
 	switch several := word == "" && !page.OneHost(v); {
 	case strings.Contains(rest, "spread over the window") && several:
 		return host + " is paced"

@@ -48,7 +48,7 @@ func (m *model) copies(now time.Time) []page.Copy {
 	if x, ok := m.page().(lists.Exporter); ok {
 		if _, rows := x.Export(v, true); len(rows) > 1 {
 			// Behind the page's first form, which is what most want to copy.
-			row := page.Copy{Name: "row", What: human.Counted(len(rows)-1, "row", "rows") + ", columns parted by tabs", Text: tabbed(rows[1:])}
+			row := page.Copy{Name: "row", What: human.Counted(len(rows)-1, "row", "rows") + ", columns separated by tabs", Text: tabbed(rows[1:])}
 			forms = slices.Insert(forms, min(1, len(forms)), row)
 		}
 	}

@@ -29,8 +29,8 @@ func configCommand() commandDecl {
 		use: "config", group: groupSetup, short: "Show every setting with where it comes from",
 		long: "Shows every setting with where it comes from. Where an engine works on the data directory,\n" +
 			"these are the settings that it runs with; else those that one would be started with here.\n\n" +
-			"A flag goes before the environment, that before config.toml in the data directory, and that\n" +
-			"before config.toml in ~/.config/farsight (XDG_CONFIG_HOME). keys.toml and themes are looked\n" +
+			"A flag wins over the environment, that over config.toml in the data directory, and that\n" +
+			"over config.toml in ~/.config/farsight (XDG_CONFIG_HOME). keys.toml and themes are looked\n" +
 			"for in both, too.",
 		example: "farsight config --json", json: "as JSON",
 		run:   showConfig,

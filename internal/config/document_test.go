@@ -68,7 +68,7 @@ has dashes: ` + "`--log-level`" + `.
 		return "`" + strings.Join(words, "`, `") + "`"
 	}
 	in, about := "", "[pager.md](pager.md) says what they do. There are no flags: everybody on a host can read a command line. A secret may stand in the\n"+
-		"environment, in a file of its own (`auth_token_file`, mode 0600), or in a `config.toml` of mode 0600. A list is parted by commas in\n"+
+		"environment, in a file of its own (`auth_token_file`, mode 0600), or in a `config.toml` of mode 0600. A list is separated by commas in\n"+
 		"the environment.\n\n"
 	for _, d := range everySetting() {
 		table, name := d.in()

@@ -172,7 +172,7 @@ func noArgs(cmd *cobra.Command, args []string) error {
 		where = "help lists them"
 	}
 	// Of a word of two or three letters every other one is near: one letter may be wrong.
-	cmd.SuggestionsMinimumDistance = min(cmd.SuggestionsMinimumDistance, len(args[0])/2)
+	cmd.SuggestionsMinimumDistance = min(cmd.Root().SuggestionsMinimumDistance, len(args[0])/2)
 	if names := cmd.SuggestionsFor(args[0]); len(names) > 0 {
 		where = "did you mean " + strings.Join(names, " or ") + "? " + page.Capital(where)
 	}

@@ -262,6 +262,9 @@ func flagFault(cmd *cobra.Command, err error) error {
 				near = "did you mean --" + names[0] + "? "
 			}
 		}
+		if near == "" && !cmd.HasParent() { // `farsight --json jobs`
+			near = "those of a command stand behind it. "
+		}
 		return usagef("there is no flag --%s: %s `%s`", name, near+human.Either(near == "", "see", "See"), help)
 	}
 	return usagef("%w: see `%s`", err, help)

@@ -143,6 +143,7 @@ func TestHelp_AFlagThatIsNearIsNamed(t *testing.T) {
 		"log --limit 3":               "no command \"log\": did you mean logs?", "pager tst --yes": "no command \"tst\": did you mean test?", "config int": "did you mean init?",
 		"syn --force": "no command \"syn\": did you mean sync?", "sync --force-network": "--force-network: see", // that is hidden
 		"jobs --state dead": "the filter tells it, as 'state:…'", "jobs -n 5": "there is no flag -n: see", "jobs -o": "--output needs a value",
+		"--json jobs": "there is no flag --json: those of a command stand behind it. See",
 	} {
 		if got := (command{args: words(line)}).asked(t).wants(t, exitUsage).stderr; !strings.Contains(got, want) {
 			t.Errorf("farsight %s: %s", line, got)

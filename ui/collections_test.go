@@ -167,7 +167,7 @@ func TestL28_CollectionsArrive(t *testing.T) {
 		d := open(t, uitest.Collecting(), 120, 40, testOptions())
 		text := ansi.Strip(d.m.frame)
 		_, arrivals, _ := strings.Cut(text, "ARRIVALS")
-		for _, want := range []string{"카인", "kr-solo-maste", "euw-diamond"} {
+		for _, want := range []string{"Blue Heron", "kr-solo-mast…", "euw-diamond"} {
 			_, rest, ok := strings.Cut(arrivals, want)
 			if !ok {
 				t.Fatalf("%s does not arrive in its place:\n%s", want, text)
@@ -177,7 +177,7 @@ func TestL28_CollectionsArrive(t *testing.T) {
 		open(t, uitest.Collecting(), 200, 60, testOptions()).wants("of 15,136 found") // 1,850 of them by a collection
 		d.press("tab", "tab")
 		rows := strings.Split(ansi.Strip(d.m.frame), "\n")
-		at := slices.IndexFunc(rows, func(r string) bool { return strings.Contains(r, "kr-solo-maste") && strings.Contains(r, "~16:") })
+		at := slices.IndexFunc(rows, func(r string) bool { return strings.Contains(r, "kr-solo-mast…") && strings.Contains(r, "~16:") })
 		if at < 0 {
 			t.Errorf("it does not say when it is done:\n%s", strings.Join(rows, "\n"))
 		}

@@ -108,7 +108,9 @@ func TestReasonGoesWithTheNextCommandOnly(t *testing.T) {
 		if c := d.last(); c.Op != engine.OpResume || c.Reason != "" {
 			t.Errorf("sent %+v", c)
 		}
-		d.press("2", "x", ";") // also while it is asked
+		d.press("2")
+		d.on("카인")
+		d.press("x", ";") // also while it is asked
 		d.text("wrong account")
 		d.press("enter")
 		d.wants("Cancel the sync of 카인#KR1?", "Reason: wrong account")

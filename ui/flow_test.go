@@ -142,7 +142,9 @@ func TestTriggerOfARunningAccountIsAConflict(t *testing.T) {
 
 func TestCancelOfASyncAsksFirst(t *testing.T) {
 	busy(t, func(d *desk) {
-		d.press("2", "x")
+		d.press("2")
+		d.on("카인")
+		d.press("x")
 		d.wants("Cancel the sync of 카인#KR1?", "134/879", "745 matches are not fetched")
 		d.press("enter") // the default is no
 		d.none()
@@ -615,7 +617,9 @@ func TestV9e_OtherLettersAreAnswered(t *testing.T) {
 func TestV9f_CommandLineIsCopied(t *testing.T) {
 	busy(t, func(d *desk) {
 		for screen, want := range map[string]string{"2": "farsight accounts 'id:a-kain'", "3": "farsight jobs 'id:", "6": "farsight matches 'id:"} {
-			d.press(screen)
+			if d.press(screen); screen == "2" {
+				d.on("카인")
+			}
 			at := slices.IndexFunc(d.m.copies(d.m.now()), func(c page.Copy) bool { return c.Name == "command" && strings.HasPrefix(c.Text, want) })
 			if at < 0 {
 				t.Errorf("screen %s offers no %q: %v", screen, want, d.m.copies(d.m.now()))

@@ -126,7 +126,7 @@ func TestGoldenOverlays(t *testing.T) {
 	t.Parallel()
 	long(t)
 	for name, keys := range map[string]string{
-		"help": "?", "help-words": "? tab", "word": "3 D p u r", "messages": "M", "quit": "q", "cancel": "2 x", "sync": "t", "key": "K", "filter": "2 / k r",
+		"help": "?", "help-words": "? tab", "word": "3 D p u r", "messages": "M", "quit": "q", "cancel": "2 j x", "sync": "t", "key": "K", "filter": "2 / k r",
 		"filter-wrong": "3 / s t a t e : f o o wait", "palette": ":", "palette-typed": ": k r", "sort": "3 o", "columns": "3 c", "marks": "3 j space space j space",
 		"freeze": "5 tab p + 1 0 m", "themes": "T", "matches-all": "6 H", "matches-account": "2 enter 6", "report-numbers": "7 n Z", "bulk": "3 A x", "rail": "3 Q j", "retries-near": "4 <", "retries-far": "4 > >", "job-raw": "4 enter v",
 	} {

@@ -200,6 +200,20 @@ func (d *desk) press(pressed ...string) {
 	}
 }
 
+// on goes down a list to the row that holds a text.
+func (d *desk) on(text string) {
+	d.t.Helper()
+	for range d.m.h {
+		for line := range strings.Lines(d.screen()) {
+			if _, row, under := strings.Cut(line, "▌"); under && strings.Contains(row, text) {
+				return
+			}
+		}
+		d.press("j")
+	}
+	d.t.Fatalf("no row with %q:\n%s", text, d.screen())
+}
+
 // text types letters one by one. Nobody looks before the last one: until then nothing is drawn.
 func (d *desk) text(s string) {
 	d.t.Helper()

@@ -39,7 +39,9 @@ func TestS0_8_UnfetchableMatchesAreHidden(t *testing.T) {
 
 func TestMatchesGoThroughStates(t *testing.T) {
 	busy(t, func(d *desk) {
-		d.press("2", "enter", "6")
+		d.press("2")
+		d.on("카인")
+		d.press("enter", "6")
 		d.wants("Matches of 카인#KR1", "131 stored", "9 retrying", "3 gave up", "736 not fetched")
 		d.press("s")
 		d.wants("MATCHES 45 · stored")

@@ -53,9 +53,9 @@ func TestBracketsGoToTheNeighbour(t *testing.T) {
 	})
 	busy(t, func(d *desk) {
 		d.press("2", "enter")
-		d.wants("Accounts ▸ 카인#KR1")
-		d.press("]")
 		d.wants("Accounts ▸ Blue Heron#KR1")
+		d.press("]")
+		d.wants("Accounts ▸ 카인#KR1")
 		d.press("6", "[") // matches of it: a list of its own
 		d.wants("f freezes the view first")
 	})

@@ -284,7 +284,8 @@ func TestS1_11_ProgressReachesEveryConsole(t *testing.T) {
 			opt := testOptions()
 			opt.SSH, opt.MaxFPS = i == 1, []int{10, 4, 1}[i]
 			d := open(t, scene, size[0], size[1], opt)
-			d.press("2", "j") // of the account under the cursor a row tells what its cells do
+			d.press("2")
+			d.on("Blue Heron") // of the account under the cursor a row tells what its cells do
 			c := &console{desk: d, got: make(chan engine.Update, 1000)}
 			all = append(all, c)
 			s := session.NewFeed(onHub{d.fake, h}, opt.Seat)

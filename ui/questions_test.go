@@ -61,12 +61,12 @@ var questions = []question{
 	},
 	{
 		asks: "what happens if I cancel this sync?",
-		at:   func(d *desk) { d.press("2") }, key: "x",
+		at:   func(d *desk) { d.press("2"); d.on("카인") }, key: "x",
 		answers: []string{"Cancel the sync of 카인#KR1?", "134/879", "745 matches are not fetched", "stored stays"},
 	},
 	{
 		asks: "where did the time go?",
-		at:   func(d *desk) { d.press("2") }, key: "enter",
+		at:   func(d *desk) { d.press("2"); d.on("카인") }, key: "enter",
 		answers: []string{"90 %", "paced by the 2 min window"},
 	},
 	{asks: "what needs me?", row: "give-up share", answers: []string{"▲", "enter"}},

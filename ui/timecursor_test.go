@@ -165,7 +165,9 @@ func TestFrozenActionsAreLive(t *testing.T) {
 // TestWatchedAccountStaysOnEveryScreen (I-12).
 func TestI12_WatchedAccountStaysOnEveryScreen(t *testing.T) {
 	busy(t, func(d *desk) {
-		d.press("2", "w")
+		d.press("2")
+		d.on("카인")
+		d.press("w")
 		for _, k := range []string{"1", "3", "5"} {
 			d.press(k)
 			d.wants("matches 134/879", "w unpins")

@@ -358,7 +358,8 @@ func (p *Plan) accounts(planned []flow, past map[string][]int) []engine.AccountF
 		if late && p.Still[a.ID] == "" {
 			row.Calls -= lateCalls(a) - again[lane{a.ID, TimelineMethod}] // its retries have their instants
 		}
-		if planned[i] != (flow{}) && p.Still[a.ID] == "" && !late { // else a retry alone is planned of it
+		c := p.host(a.Region).calendar
+		if row.Calls > 0 && c != nil && !c.Stuck && p.Still[a.ID] == "" && !late { // else a retry alone is planned of it
 			row.Ends = p.Now.Add(p.ETA(a, true).High)
 		}
 		add(row, &planned[i])

@@ -2,6 +2,7 @@ package forecast_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -372,5 +373,23 @@ func TestI3_RetriesOfTimelinesThatAreDownAreTheirAccounts(t *testing.T) {
 	got := forecast.New(s).Answer(time.Hour, nil)
 	if h, a := got.Hosts[0], got.Accounts[0]; h.Line+h.Retries != 33 || a.Calls != 33 {
 		t.Errorf("%d calls are planned, %d of the account, want 33", h.Line+h.Retries, a.Calls)
+	}
+}
+
+// TestV3e_WhoGoesBehindAllOthersHasAnEnd, though none of its calls are in the minutes whose steps are told.
+func TestV3e_WhoGoesBehindAllOthersHasAnEnd(t *testing.T) {
+	s := state(window{limit: 100, span: 2 * time.Minute, reset: time.Minute}, 5009)
+	s.Open = []engine.AccountRow{{ID: "a", Region: "asia", Matches: engine.Progress{Total: 5000, Open: 5000}},
+		{ID: "b", Region: "asia", Matches: engine.Progress{Total: 300, Stored: 300}, Timelines: engine.Progress{Total: 300, Stored: 291, Open: 9}}}
+	p := forecast.New(s)
+	got := p.Answer(time.Hour, nil).Accounts
+	for i, a := range got {
+		want := now.Add(p.ETA(s.Open[i], true).High)
+		if a.Account != s.Open[i].ID || a.Ends.Sub(now) < time.Hour || !a.Ends.Equal(want) {
+			t.Errorf("%+v is not done at %v", a, want)
+		}
+	}
+	if len(got) != 2 || slices.Max(got[1].Planned) > 0 {
+		t.Errorf("%+v", got)
 	}
 }

@@ -88,6 +88,9 @@ func discardedDetail() engine.JobDetail {
 	}
 }
 
+// lateETA is of the timelines alone, which go behind all matches.
+var lateETA = engine.ETA{Calls: 9, Low: 14 * time.Minute, High: 15 * time.Minute, Bucket: syncETA.Bucket, Known: true}
+
 var syncETA = engine.ETA{Calls: 1621, Low: 16 * time.Minute, High: 19 * time.Minute, Bucket: "app:asia 100/120s", Known: true}
 
 // syncingDetail is the account of the detail mock-up.

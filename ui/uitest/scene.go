@@ -59,7 +59,7 @@ func Busy() Scene {
 		},
 	}
 	rows := busyAccounts()
-	rows[1].ETA = syncETA
+	rows[0].ETA, rows[1].ETA = lateETA, syncETA
 	s.Accounts = map[string]engine.AccountDetail{rows[1].ID: syncingDetail(rows[1]), rows[0].ID: {Row: rows[0], Report: playReport(rows[0].ID)}}
 	s.Matches, s.Plans, s.Members, s.Collections = storedMatches(), plans(), sharing(), collections()
 	row := busyEngine()

@@ -40,7 +40,7 @@ type Timetable struct {
 	listing bool // of some syncs nobody knows yet how many calls they will make
 	// The same of those whose matches are on the host of the plan.
 	HostEnds    time.Time
-	hostListing bool
+	HostListing bool
 	about       time.Time // when all is done if lists that are not read yet are as long as those that are; zero = nobody knows
 	Runs        []Run
 }
@@ -253,7 +253,7 @@ func (t *Timetable) accounts(v *page.View, f *page.Forecast) {
 			listing := a.Matches.Total < 0 && !l.Still
 			t.listing = t.listing || listing
 			if page.OneHost(v) || t.Plan != nil && a.Region == t.Plan.Host {
-				t.HostEnds, t.hostListing = engine.Latest(t.HostEnds, l.Done), t.hostListing || listing
+				t.HostEnds, t.HostListing = engine.Latest(t.HostEnds, l.Done), t.HostListing || listing
 				switch {
 				case l.Still:
 				case listing || l.Done.IsZero(): // or it was read since the forecast was made

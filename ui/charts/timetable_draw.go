@@ -190,7 +190,7 @@ func (t *Timetable) Odd() func(cell int) bool {
 // numbers stand, "61+39": the calls made and those planned. A window that is narrower than its
 // number has none, and of those that are free only the first says so.
 func (t *Timetable) DrawSums(c *part.Chart, y int) {
-	free := "free"
+	free := human.If(!t.HostListing, "free") // what is not listed yet comes there
 	// The open window first: a number beside it gives way.
 	for _, w := range slices.SortedStableFunc(slices.Values(t.Windows), func(a, b stripe) int { return page.Btoi(b.now) - page.Btoi(a.now) }) {
 		from, to := max(t.At(w.Begin), 0), min(t.At(w.end), t.Width)
@@ -374,7 +374,7 @@ func (t *Timetable) Tail(v *page.View) string {
 	}
 	text := human.Counted(t.Left, "call", "calls") + human.If(!page.OneHost(v), " to "+t.Plan.Host) + " planned"
 	if t.HostEnds.After(v.Now) {
-		text += " " + v.Theme.Glyphs.Sep + " done " + ending(t.hostListing) + v.Clock(t.HostEnds) + t.guess(v, ", ")
+		text += " " + v.Theme.Glyphs.Sep + " done " + ending(t.HostListing) + v.Clock(t.HostEnds) + t.guess(v, ", ")
 	}
 	return text
 }

@@ -243,12 +243,28 @@ func TestWhatIsPlannedSaysOfWhatHost(t *testing.T) {
 		for _, h := range c.hosts {
 			v.Limits.Buckets = append(v.Limits.Buckets, engine.BucketRow{Host: h.Host, Kind: "app", Limit: 100, Window: time.Minute})
 		}
-		table := Timetable{Plan: &engine.HostForecast{Host: "asia", Stuck: c.why != "", Why: c.why}, Left: 5, HostEnds: now.Add(time.Minute - time.Second*3), hostListing: c.listing}
+		table := Timetable{Plan: &engine.HostForecast{Host: "asia", Stuck: c.why != "", Why: c.why}, Left: 5, HostEnds: now.Add(time.Minute - time.Second*3), HostListing: c.listing}
 		if c.about > 0 {
 			table.about = table.HostEnds.Add(c.about)
 		}
 		if got := table.Tail(v); got != want {
 			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// TestV3n_NoWindowIsFreeWhileListsAreRead: what they bring takes it.
+func TestV3n_NoWindowIsFreeWhileListsAreRead(t *testing.T) {
+	v, f := atWork()
+	v.Theme = themes.NewMono(themes.Unicode)
+	for _, listing := range []bool{false, true} {
+		v.Accounts[0].Matches.Total = 100 - 101*page.Btoi(listing)
+		got := NewTimetable(v, newAxis(v.Now, 2400*time.Millisecond, 25, 100), f, nil)
+		got.Windows = []stripe{{Begin: v.Now, end: v.Now.Add(2 * time.Minute)}}
+		c := part.NewChart(v.Theme, got.Axis, 1)
+		got.DrawSums(c, 0)
+		if free := strings.Contains(c.View()[0], "free"); free == listing {
+			t.Errorf("lists are read: %v, a window is free: %v", listing, free)
 		}
 	}
 }

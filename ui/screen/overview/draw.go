@@ -116,7 +116,7 @@ func (o *Screen) tightest(v *page.View, t *charts.Timetable, w, h int) part.Sect
 	t.DrawSaw(v, c, 1, h-1, t.SawOf(v, b, v.Calls))
 	c.Seam(1, h-1)
 	t.DrawSums(c, h)
-	if end := t.At(t.HostEnds) + 2; t.Plan != nil && !t.Plan.Stuck && t.Left > 0 && t.HostEnds.After(v.Now) {
+	if end := t.At(t.HostEnds) + 2; t.Plan != nil && !t.Plan.Stuck && t.Left > 0 && t.HostEnds.After(v.Now) && !t.HostListing {
 		c.Try(1+(h-1)/2, max(end, t.Back+2), themes.Dim, "then free")
 	}
 	for y := range h + 1 {

@@ -182,15 +182,15 @@ func totalRows(v *page.View, t *charts.Timetable, dead []*engine.JobRow, w int) 
 	}
 	rule.Glyph(themes.Hairline, v.Theme.Glyphs.Horizontal, max(w-1-rule.At(), 0))
 	wide := (w - 1) / len(all)
-	at := func(i int) int { return 1 + i*wide }
-	if v.Size == page.S { // which just holds the words: a longer one gets more
-		at = func(i int) int { return 1 + [...]int{0, 16, 29, 43, 56, 70, 79}[i]*(w-1)/79 }
-	}
 	for i, f := range all {
-		top.To(at(i)).Put(themes.Figure, f.Value).Gap(1).
-			Field(part.As(themes.Dim, f.Short), max(at(i+1)-top.At()-page.Btoi(i+1 < len(all)), 0), part.Words)
+		x := i * wide
+		if v.Size == page.S { // which just holds the words
+			x = [...]int{0, 15, 29, 44, 58, 70}[i] * (w - 1) / 79
+		}
+		x = 1 + max(x, (top.At()+1)*page.Btoi(i > 0)) // behind a longer one
+		top.To(x).Put(themes.Figure, f.Value).Gap(1).Put(themes.Dim, f.Short)
 		note := human.Either(v.Size == page.L, page.Joined(v, f.Beat, f.Note), cmp.Or(f.Beat, f.Note))
-		low.To(at(i)).Field(part.As(f.Token, note), wide-2, part.Words)
+		low.To(x).Field(part.As(f.Token, note), wide-2*page.Btoi(i+1 < len(all)), part.Words)
 	}
 	if v.Size == page.S {
 		return []string{top.String()}

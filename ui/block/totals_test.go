@@ -47,3 +47,25 @@ func TestTheNextRetryIsOfAllThatAreCounted(t *testing.T) {
 		}
 	}
 }
+
+// TestV3m_FailuresOfTheLastMinutesAreCounted: where more calls failed in them than were refused since the start, those are
+// told, with the time that they are of.
+func TestV3m_FailuresOfTheLastMinutesAreCounted(t *testing.T) {
+	v := pagetest.View(&page.Data{})
+	v.Engine.Started, v.Engine.Throttled = v.Now.Add(-time.Hour), 1
+	told := func(value, short, note string) {
+		t.Helper()
+		if got := block.Totals(v, &charts.Timetable{}, nil)[5]; got.Value != value || got.Short != short || got.Note != note {
+			t.Errorf("%+v, want %s %s %s", got, value, short, note)
+		}
+	}
+	for i, status := range []int{503, 503, 200, 404, 503} { // the first two are too long ago
+		v.Calls = append(v.Calls, engine.CallRow{At: v.Now.Add(time.Duration(3*i-14) * time.Minute), Status: status})
+	}
+	told("1", "× 429", "all expected")
+	v.Calls = append(v.Calls, engine.CallRow{At: v.Now, Status: 503})
+	told("2", "× 503", "in 10 min, 1 × 429")
+	v.Calls, v.Engine.Throttled = append(v.Calls, engine.CallRow{At: v.Now, Status: 500}), 0
+	v.Engine.Started = v.Now.Add(-3 * time.Minute)
+	told("3", "× 5xx", "in 3 min")
+}

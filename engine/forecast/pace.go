@@ -23,7 +23,7 @@ func Pace(e engine.EngineRow, queues []engine.QueueRow, limits engine.LimitsRow)
 			return human.If(t.Pace != "", t.Pace+"; ") + t.String()
 		}
 	case engine.EngineAPIDown:
-		return cmp.Or(outage(limits), e.Why)
+		return cmp.Or(workOf(queues).outage(limits), e.Why)
 	default:
 		return e.Why
 	}
@@ -162,35 +162,34 @@ func outpaced(e engine.EngineRow, limits engine.LimitsRow, b engine.BucketRow) b
 // roomyShare is a share of what a bucket allows: an engine that makes fewer calls than that is not paced by it.
 const roomyShare = 0.8
 
-// outage tells of the endpoint that is down with the most jobs behind it, or of several hosts of all that is; "" = none has
-// any.
-func outage(limits engine.LimitsRow) string {
-	var most engine.BreakerRow
-	for _, d := range limits.Breakers {
-		if d.Waiting > most.Waiting {
-			most = d
-		}
-	}
-	if most.Waiting == 0 {
-		return ""
-	}
+// outage tells of all endpoints that are down with jobs behind them; "" = none has any. Where those are all that is in line,
+// what waits for another try waits for them too: the sum is that of the figures of both.
+func (w work) outage(limits engine.LimitsRow) string {
+	var all engine.BreakerRow
 	var hosts []string
-	n, method := 0, most.Method
 	for _, d := range limits.Breakers {
 		if d.Waiting == 0 {
 			continue
 		}
-		if n += d.Waiting; d.Method != method {
-			method = ""
+		api, _, _ := strings.Cut(d.Method, ".")
+		switch first := len(hosts) == 0; {
+		case first:
+			all.Method = d.Method
+		case d.Method != all.Method: // lists, matches and timelines are matches
+			all.Method = human.If(strings.HasPrefix(all.Method, api+".") && strings.HasPrefix(MatchMethod, api), MatchMethod)
 		}
-		if !slices.Contains(hosts, d.Host) {
+		if all.Waiting += d.Waiting; !slices.Contains(hosts, d.Host) {
 			hosts = append(hosts, d.Host)
 		}
 	}
-	if len(hosts) > 1 {
-		most.Host, most.Method, most.Waiting = human.List(hosts...), method, n
+	if all.Waiting == 0 {
+		return ""
 	}
-	return strings.TrimSpace(most.Outage())
+	if w.ready > 0 && all.Waiting >= w.ready {
+		all.Waiting = w.ready + w.retrying
+	}
+	all.Host = human.List(hosts...)
+	return strings.TrimSpace(all.Outage())
 }
 
 // brakes says what a bucket does to what waits for it.

@@ -36,6 +36,8 @@ func TestPaceSaysWhyItIsNotFaster(t *testing.T) {
 	latest.Name, rank.Name = "latest", "rank"
 	down, unreached := limits(same), engine.EngineRow{State: engine.EngineAPIDown, Why: "match calls to europe fail"}
 	down.Breakers = []engine.BreakerRow{{Host: "europe", Method: "match-v5.match", Waiting: 540}}
+	accounts := down
+	accounts.Breakers = append([]engine.BreakerRow{{Host: "europe", Method: "account-v1.by-riot-id", Waiting: 24}}, down.Breakers...)
 	everywhere := down
 	everywhere.Breakers = append([]engine.BreakerRow{{Host: "asia", Method: "match-v5.match", Waiting: 396}, {Host: "asia", Method: "match-v5.timeline", Waiting: 7}}, down.Breakers...)
 	alike := down
@@ -84,9 +86,11 @@ func TestPaceSaysWhyItIsNotFaster(t *testing.T) {
 		"a 429 application holds calls to europe: 535 wait":                     {live, queue(535, 2, 3, 0), limits(func(b *engine.BucketRow) { b.Blocked, b.BlockedBy = now.Add(3*time.Second), "429 application" })},
 		"a 429 method holds match calls to europe: 30 wait":                     {live, queue(535, 2, 3, 0), limits(same, held)},
 		"2 workers are too few for answers of 500 ms":                           {slow, queue(90, 2, 0, 0), limits(wide)},
-		"match calls to europe fail: 540 jobs wait":                             {unreached, queue(535, 2, 3, 0), down},
-		"calls to asia, europe fail: 943 jobs wait":                             {unreached, queue(930, 2, 4, 0), everywhere},
-		"match calls to asia, europe fail: 936 jobs wait":                       {unreached, queue(930, 2, 4, 0), alike},
+		"match calls to europe fail: 538 jobs wait":                             {unreached, queue(535, 2, 3, 0), down}, // 535 in line, 3 retrying
+		"match calls to europe fail: 540 jobs wait":                             {unreached, queue(600, 2, 3, 0), down},
+		"match calls to asia, europe fail: 947 jobs wait":                       {unreached, queue(943, 2, 4, 0), everywhere},
+		"match calls to asia, europe fail: 934 jobs wait":                       {unreached, queue(930, 2, 4, 0), alike},
+		"calls to europe fail: 573 jobs wait":                                   {unreached, queue(564, 1, 9, 0), accounts},
 		"match calls to europe fail":                                            {unreached, queue(0, 2, 3, 0), idle},
 		"96 % of what the key allows; the 12 s window of match calls brakes":    {live, queue(535, 2, 3, 0), limits(func(b *engine.BucketRow) { b.Method = "match-v5.match" })},
 		"latest is paused with 3 jobs; 535 calls wait for the 12 s window":      {fresh, queue(535, 2, 3, 0), limits(same)},
@@ -194,3 +198,18 @@ func (fifty) After(_ string, n int) Wait {
 }
 func (fifty) Turn(string, int) Wait         { return Wait{} }
 func (fifty) Rate(string) (float64, string) { return 50, "app:europe 10s" }
+
+// TestV1r_AnOutageCountsWhatTheFiguresCount: with all endpoints of a key down in turn, what is in line and what retries.
+func TestV1r_AnOutageCountsWhatTheFiguresCount(t *testing.T) {
+	q := engine.QueueRow{Again: 3, Counts: map[engine.State]int{engine.Available: 268, engine.Retryable: 1, engine.Pending: 14}}
+	l := engine.LimitsRow{Breakers: []engine.BreakerRow{{Host: "europe", Method: "account-v1.by-riot-id", Waiting: 24},
+		{Host: "europe", Method: "match-v5.ids", Waiting: 39}, {Host: "europe", Method: "match-v5.match", Waiting: 205}}}
+	e := engine.EngineRow{State: engine.EngineAPIDown}
+	if got, want := Pace(e, []engine.QueueRow{q}, l), "calls to europe fail: 269 jobs wait"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	l.Breakers = l.Breakers[1:] // the others go on
+	if got, want := Pace(e, []engine.QueueRow{q}, l), "match calls to europe fail: 244 jobs wait"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

@@ -1,7 +1,6 @@
 package overview
 
 import (
-	"cmp"
 	"slices"
 	"time"
 
@@ -69,13 +68,8 @@ func goesOn(v *page.View) (next time.Time, then string) {
 			next, then = at, what+" at "+v.Clock(at)
 		}
 	}
-	if down := v.Limits.Breakers; len(down) > 0 { // the cause names what has the most behind it, on all hosts where it is down
-		most := slices.MaxFunc(down, func(a, b engine.BreakerRow) int { return cmp.Compare(a.Waiting, b.Waiting) })
-		for _, b := range down {
-			if b.Method == most.Method {
-				see(b.Next, goesOnBySelf)
-			}
-		}
+	for _, b := range v.Limits.Breakers {
+		see(b.Next, goesOnBySelf)
 	}
 	for _, b := range v.Limits.Holds {
 		see(b.Asks, goesOnBySelf)

@@ -25,7 +25,7 @@ func TestV4a_TheStateOwnsTheFrame(t *testing.T) {
 	}{
 		"works":  {uitest.Demo(), themes.Run, []string{"12 s WINDOW"}},
 		"outage": {uitest.Outage(), themes.Err, []string{"✗ API DOWN ", "match calls to europe fail", "it goes on by itself: next try at 12:3", "┗"}},
-		"paused": {uitest.Paused(), themes.Warn, []string{"‖ PAUSED ", "every queue with work is paused", "p resumes the queue", "╱╱╱"}},
+		"paused": {uitest.Paused(), themes.Warn, []string{"‖ PAUSED ", "every queue with work is paused: deploy", "p resumes the queue", "╱╱╱"}},
 		"frozen": {frozen, themes.Warn, []string{"≡ HELD ", "europe is frozen", "5 shows it; p there resumes it", "‖ europe is frozen"}},
 		"no key": {uitest.Broken(), themes.Err, []string{"✗ NO KEY ─", "the key has expired or was refused", "K gives another key"}},
 	} {
@@ -94,11 +94,16 @@ func TestV5b_WhoLeadsGivesWay(t *testing.T) {
 	})
 }
 
-// TestV4b_SinceWhenAndByWhom: an engine that stands says since when it does, and a pause who did it.
+// TestV4b_SinceWhenAndByWhom: an engine that stands says since when it does, and a pause who did it and why.
 func TestV4b_SinceWhenAndByWhom(t *testing.T) {
 	for want, s := range map[string]uitest.Scene{
 		"✗ API DOWN since 12:30:55 ─": uitest.Outage(), "‖ PAUSED since 12:31:15 by ana ─": uitest.Paused(),
 	} {
 		bubble(t, func(t *testing.T) { open(t, s, 120, 40, testOptions()).wants(want) })
+	}
+	for _, size := range sizes {
+		bubble(t, func(t *testing.T) {
+			open(t, uitest.Paused(), size[0], size[1], testOptions()).wants("is paused: deploy")
+		})
 	}
 }

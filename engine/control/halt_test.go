@@ -12,7 +12,7 @@ import (
 // on a running engine's row as in its sentence.
 func TestW5a_OneCauseInItsOrder(t *testing.T) {
 	r := newRig(t)
-	all := engine.QueueRow{QueueState: engine.QueueState{Name: "ingest.summoner.full", Paused: true}, Counts: map[engine.State]int{engine.Available: 3}}
+	all := engine.QueueRow{QueueState: engine.QueueState{Name: "ingest.summoner.full", Paused: true, Since: time.Now(), Reason: "the disk is slow"}, Counts: map[engine.State]int{engine.Available: 3}}
 	frozen := engine.BucketRow{Host: "europe", Kind: "app", Waiting: 3, FreezeWhy: "maintenance", Blocked: time.Now().Add(time.Hour), BlockedBy: engine.BlockedFrozen}
 	rewrite(func() {
 		r.limiter.state, r.backend.halted = engine.EngineNoKey, "disk low: 419.4 MB free"
@@ -33,7 +33,7 @@ func TestW5a_OneCauseInItsOrder(t *testing.T) {
 		{engine.EngineAPIDown, "match calls to europe fail: 9 jobs wait", func() { r.limiter.state = engine.EngineLive }},
 		{engine.EngineOpening, "being read", func() { r.backend.reading = "" }},
 		{engine.EngineHeld, "Riot asked for an hour", func() { r.limiter.rows.Holds = nil }},
-		{engine.EnginePaused, "every queue with work is paused", func() { r.backend.queues[0].Paused = false }},
+		{engine.EnginePaused, "every queue with work is paused: the disk is slow", func() { r.backend.queues[0].Paused = false }},
 		{engine.EngineHeld, "europe is frozen", func() { r.limiter.rows.Buckets = nil }},
 		{engine.EngineLive, "", func() {}},
 	} {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/forecast"
+	"github.com/farsight-console/farsight/engine/human"
 )
 
 // queues are the backend's, and how many discarded jobs each has kept.
@@ -159,15 +160,18 @@ func (c *Control) stateOf(queues []engine.QueueRow, limits *engine.LimitsRow) (e
 	}
 	// A paused queue that is empty holds nothing up: what has work decides.
 	paused, open := 0, 0
+	var last engine.QueueState // of those that hold work
 	for _, q := range queues {
 		if n := toDo(q); q.Paused {
-			paused += n
+			if paused += n; n > 0 && q.Since.After(last.Since) {
+				last = q.QueueState
+			}
 		} else {
 			open += n
 		}
 	}
 	if paused > 0 && open == 0 {
-		return engine.EnginePaused, "every queue with work is paused"
+		return engine.EnginePaused, "every queue with work is paused" + human.If(last.Reason != "", ": "+last.Reason)
 	}
 	if limits != nil {
 		for _, b := range limits.Buckets {

@@ -39,7 +39,7 @@ var imports = map[string][]string{
 	"engine/hub":                  {"engine", "engine/await", "engine/fold"},
 	"engine/human":                {},
 	"engine/journal":              {"engine", "engine/regular"},
-	"engine/control":              {"engine", "engine/await", "engine/columns", "engine/filter", "engine/forecast", "engine/hub", "engine/operation"},
+	"engine/control":              {"engine", "engine/await", "engine/columns", "engine/filter", "engine/forecast", "engine/hub", "engine/human", "engine/operation"},
 	"engine/operation":            {"engine", "engine/await", "engine/forecast", "engine/human", "engine/safe", "riot"},
 	"engine/local":                {"engine", "engine/await", "engine/crash", "engine/human", "engine/safe", "engine/wall"},
 	"engine/ingest":               {"engine", "engine/await", "engine/cron", "engine/human", "engine/league", "engine/playtime", "engine/traffic", "engine/wall", "riot", "riot/limit", "riot/route"},

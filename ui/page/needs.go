@@ -144,7 +144,7 @@ func (d *Data) pausedQueues() []Need {
 		}
 		name, by := q.Name, "paused"+columns.ByUser(q.By)
 		out = append(out, Need{
-			ID: "pause:" + string(q.Name), Word: "PAUSED", Text: string(q.Name), By: by, More: by + ": nothing of it starts", Since: q.Since, Key: "{pause} resumes",
+			ID: "pause:" + string(q.Name), Word: "PAUSED", Text: string(q.Name), By: by, More: by + ": " + cmp.Or(q.Reason, "nothing of it starts"), Since: q.Since, Key: "{pause} resumes",
 			Open: func(*View) Effect { return Effect{Open: ToQueue(name)} },
 		})
 	}

@@ -48,8 +48,8 @@ func Paused() Scene {
 	s := demo("paused", 80, 535, quietSince(20*time.Second), demoAccounts())
 	s.hold(engine.Held{Reason: "queue paused by ana", Stand: engine.StandPaused})
 	q := &s.Update.Queues[0]
-	q.Paused, q.By, q.Since = true, engine.Actor{User: "ana", Via: "console"}, at(20*time.Second)
-	s.Update.Engine.State, s.Update.Engine.Why = engine.EnginePaused, "every queue with work is paused"
+	q.Paused, q.By, q.Since, q.Reason = true, engine.Actor{User: "ana", Via: "console"}, at(20*time.Second), "deploy"
+	s.Update.Engine.State, s.Update.Engine.Why = engine.EnginePaused, "every queue with work is paused: "+q.Reason
 	s.inNoLine()
 	Foresee(&s.Update)
 	return s

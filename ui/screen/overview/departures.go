@@ -325,11 +325,28 @@ func (o *Screen) follows(v *page.View, t *charts.Timetable, w int) string {
 		}
 	}
 	if more <= 0 {
-		return v.Row(w)
+		return v.Row(w, part.As(themes.Dim, human.If(len(next) == 0, part.Clause(byItself(v, t.Runs), w-1))))
 	}
 	text := " " + v.Theme.Glyphs.Ellipsis + " " + page.Count(more) + " more " + human.Either(stuck, "in line", "planned")
 	text += human.If(t.Ends.After(v.Now), "; the last leaves "+t.Leaves(v))
 	return v.Row(w, part.As(themes.Dim, text+"   "), part.As(themes.Accent, v.Keyed("{open}")), part.As(themes.Dim, " opens one"))
+}
+
+// brings says in few words what the schedules of the engine do, by name.
+var brings = map[string]string{"latest": "new matches", "rank.daily": "ranks", "report.weekly": "weekly reports",
+	"sweep": "failed matches again", "prune": "old jobs deleted", "compact": "months packed"}
+
+// byItself is what the engine does next though nobody asks for it, and when; "" = nothing is known. Of what is fetched
+// nothing comes where no account is tracked.
+func byItself(v *page.View, runs []charts.Run) (text string) {
+	tracked := slices.ContainsFunc(v.Accounts, func(a engine.AccountRow) bool { return a.Tracked })
+	for _, r := range runs {
+		what := cmp.Or(brings[r.Name], r.Name)
+		if !strings.Contains(text, what) && (tracked || r.Name != "latest" && r.Name != "rank.daily") {
+			text += human.Either(text == "", " next by itself: ", ", ") + what + " at " + engine.When(r.At, v.Now)
+		}
+	}
+	return text
 }
 
 // nothingLeaves says in place of calls why there are none.

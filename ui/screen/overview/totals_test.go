@@ -3,6 +3,7 @@ package overview
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -24,5 +25,25 @@ func TestV3l_FiguresNeverTouch(t *testing.T) {
 		if got := strings.TrimRight(ansi.Strip(totalRows(v, &charts.Timetable{}, nil, 80)[0]), " "); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
+	}
+}
+
+// TestV3o_AtRestTheBoardSaysWhatComes: each of what recurs once, and nothing that is fetched where nobody is tracked.
+func TestV3o_AtRestTheBoardSaysWhatComes(t *testing.T) {
+	v := pagetest.View(&page.Data{Accounts: []engine.AccountRow{{ID: "a", Tracked: true}}})
+	at := func(d time.Duration) time.Time { return v.Now.Truncate(time.Hour).Add(d) }
+	table := &charts.Timetable{Runs: []charts.Run{{Name: "latest", At: at(time.Hour)}, {Name: "sweep", At: at(77 * time.Minute)},
+		{Name: "latest", At: at(2 * time.Hour)}, {Name: "mine", At: at(24 * time.Hour)}}}
+	told := func(w int) string { return strings.TrimRight(ansi.Strip(New().follows(v, table, w)), " ") }
+	want := " next by itself: new matches at 13:00, failed matches again at 13:17"
+	if got := told(80); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := told(120); got != want+", mine at Wed 21 Jan 12:00" {
+		t.Errorf("where there is room: %q", got)
+	}
+	v.Accounts[0].Tracked = false
+	if got := told(60); got != " next by itself: failed matches again at 13:17" {
+		t.Errorf("nobody is tracked: %q", got)
 	}
 }

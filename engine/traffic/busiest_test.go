@@ -17,7 +17,7 @@ func TestV1q_HostsWithAsMuchInLineTakeNoTurns(t *testing.T) {
 	for i, c := range []struct {
 		asia, europe int
 		first        string
-	}{{400, 399, "asia"}, {398, 399, "asia"}, {398, 397, "asia"}, {300, 397, "europe"}, {397, 396, "europe"}, {0, 1, "europe"}} {
+	}{{400, 399, "asia"}, {398, 399, "asia"}, {398, 397, "asia"}, {300, 397, "europe"}, {397, 396, "europe"}, {0, 1, "europe"}, {0, 0, "europe"}, {1, 0, "asia"}} {
 		if got := line(c.asia, c.europe); got != c.first {
 			t.Errorf("%d: of %d on asia and %d on europe %s is told first", i, c.asia, c.europe, got)
 		}

@@ -78,18 +78,24 @@ func apart(h limit.HostView, down []engine.BreakerRow) (out []limit.Scope) {
 
 // busier puts the host with the most in line first, and of hosts with as many the one that has used more of its
 // longest window: where nothing waits, or may start, that is the one that was called.
-// The first stays it until another has a tenth more: calls that leave the hosts by turns would change it with each.
+// The first stays it until another has a tenth more: calls that leave the hosts by turns would change it with each. When
+// all is done it stays, too: the windows of the others have nothing to show.
 func (l *Limits) busier(a, b limit.HostView) int {
-	line := func(host string) int {
-		n := l.waiting(limit.Scope{Host: host})
+	rank := func(h limit.HostView) (line int, used float64) {
+		line, used = l.waiting(limit.Scope{Host: h.Host}), usedOf(h)
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		if n > 0 && host == l.busiest {
-			n += n/10 + 2
+		if h.Host == l.busiest {
+			used += 1e-9
+			if line > 0 {
+				line += line/10 + 2
+			}
 		}
-		return n
+		return line, used
 	}
-	return cmp.Or(cmp.Compare(line(b.Host), line(a.Host)), cmp.Compare(usedOf(b), usedOf(a)))
+	line, used := rank(a)
+	others, usedThere := rank(b)
+	return cmp.Or(cmp.Compare(others, line), cmp.Compare(usedThere, used))
 }
 
 // usedOf is the share of a host's longest window that is used.

@@ -2,6 +2,7 @@ package themes
 
 import (
 	"fmt"
+	"math"
 	"testing"
 
 	"github.com/charmbracelet/x/ansi"
@@ -206,14 +207,19 @@ func TestGreysStayGreyIn256Colours(t *testing.T) {
 	}
 }
 
-// TestWhatIsDownIsRedIn256Colours: the row of the state is no grey where the engine stands, and its text is read.
+// TestWhatIsDownIsRedIn256Colours: the row of the state is no grey where the engine stands, and its text is read; the column
+// of now is neither grey nor amber.
 func TestWhatIsDownIsRedIn256Colours(t *testing.T) {
 	for _, p := range Palettes() {
 		whole := stand(p).whole()
 		b := painter{Palette: whole, th: &Theme{Profile: ANSI256, Mood: Err}, colors: whole.colors(), ground: whole.grounds()}
-		shown := in256(b.stateGround())
+		shown := in256(b.mooded(stateLight, 4.5))
 		if _, a, _ := shown.Lab(); 100*a < 5 || contrast(in256(b.colors[Figure]), shown) < 4.4 {
 			t.Errorf("%s: %s, contrast %.1f", p.Name, shown.Hex(), contrast(in256(b.colors[Figure]), shown))
+		}
+		seam := in256(b.mooded(stateSeam, 0))
+		if hue, _, _ := seam.Hsv(); distance(seam, grey(seam)) < 5 || math.Abs(math.Remainder(hue, 360)) > 30 {
+			t.Errorf("%s: the column of now is %s", p.Name, seam.Hex())
 		}
 	}
 }

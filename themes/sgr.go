@@ -1,6 +1,7 @@
 package themes
 
 import (
+	"math"
 	"strconv"
 	"sync"
 
@@ -68,8 +69,7 @@ func paintedIn(p Palette, th *Theme) *Theme {
 	b := painter{Palette: p, th: th, colors: p.colors(), ansi: p.ansiColors(), ground: p.grounds()}
 	b.ground[OnState] = b.ground[OnPlain].BlendRgb(b.colors[th.Mood], liveLight)
 	if th.Mood != Run {
-		b.ground[OnState] = b.stateGround()
-		b.ground[OnSeam] = b.ground[OnPlain].BlendRgb(b.colors[th.Mood], stateSeam)
+		b.ground[OnState], b.ground[OnSeam] = b.mooded(stateLight, 4.5), b.mooded(stateSeam, 0)
 		for t := range b.colors {
 			if at := Token(t); at >= flow0 && at < Heat0 || at == Run || at == Planned(Run) {
 				b.colors[t], b.ansi[t] = grey(b.colors[t]), p.ansi.dim
@@ -86,17 +86,19 @@ func paintedIn(p Palette, th *Theme) *Theme {
 	return th
 }
 
-// stateGround is that of the row of an engine that stands. Of 256 colours the one nearest to a dark red is a grey: there it is
-// mixed stronger, as far as its text can be read, until it has its hue.
-func (b *painter) stateGround() colorful.Color {
+// mooded is a ground with so much of the hue of an engine that stands. Of 256 colours the one nearest to a dark red is a grey,
+// or an amber: there it is mixed stronger, as far as figures keep a contrast, until it has that hue.
+func (b *painter) mooded(from, contrasts float64) colorful.Color {
 	mixed := func(share float64) colorful.Color { return b.ground[OnPlain].BlendRgb(b.colors[b.th.Mood], share) }
-	for share := stateLight; b.th.Profile == ANSI256 && share < 0.55; share += 0.06 {
+	for share := from; b.th.Profile == ANSI256 && share < from+0.21; share += 0.06 {
 		shown, _ := colorful.MakeColor(of256(mixed(share)))
-		if distance(shown, grey(shown)) > 10 && contrast(b.colors[Figure], shown) >= 4.5 {
+		is, _, _ := shown.Hsv()
+		should, _, _ := mixed(share).Hsv()
+		if distance(shown, grey(shown)) > 10 && math.Abs(math.Remainder(is-should, 360)) < 30 && contrast(b.colors[Figure], shown) >= contrasts {
 			return shown
 		}
 	}
-	return mixed(stateLight)
+	return mixed(from)
 }
 
 // grey is a colour without its hue.

@@ -59,14 +59,14 @@ func (c *Collections) Got(v *View, q engine.Query, a engine.Answer, err error) b
 func (c *Collections) Rows() []engine.CollectionRow { return c.rows }
 
 // Open are those whose round is under way or comes, by what is done next.
-func (c *Collections) Open(now time.Time) (open []*engine.CollectionRow) {
+func (c *Collections) Open(v *View) (open []*engine.CollectionRow) {
 	for i := range c.rows {
 		if c.rows[i].Result == "" {
 			open = append(open, &c.rows[i])
 		}
 	}
 	slices.SortStableFunc(open, func(a, b *engine.CollectionRow) int {
-		x, y := c.Ends(a, now), c.Ends(b, now)
+		x, y := c.Ends(v, a), c.Ends(v, b)
 		if x.IsZero() != y.IsZero() {
 			return Btoi(x.IsZero()) - Btoi(y.IsZero())
 		}
@@ -86,19 +86,19 @@ func (c *Collections) paceOf(r *engine.CollectionRow) *engine.Pace {
 }
 
 // Ends is when the round of a collection is done, by its pace when it was asked for and not before its last retry; zero =
-// nobody knows.
-func (c *Collections) Ends(r *engine.CollectionRow, now time.Time) time.Time {
-	if c.Came.IsZero() {
+// nobody knows, as while its jobs may not start.
+func (c *Collections) Ends(v *View, r *engine.CollectionRow) time.Time {
+	if c.Came.IsZero() || v.CollectionWord(r) != "RUNNING" {
 		return time.Time{}
 	}
 	at := c.paceOf(r).Ends(r, c.Came)
 	return human.Either(at.IsZero(), at, engine.Latest(at, c.tries[r.Name]))
 }
 
-// PaceText is how many players a collection lists in a minute; "" = nobody knows.
-func (c *Collections) PaceText(r *engine.CollectionRow) string {
+// PaceText is how many players a collection lists in a minute; "" = nobody knows, or it stands.
+func (c *Collections) PaceText(v *View, r *engine.CollectionRow) string {
 	pace := c.paceOf(r).Players(r, c.Came)
-	if pace == 0 {
+	if pace == 0 || r.Result == "" && v.CollectionWord(r) != "RUNNING" {
 		return ""
 	}
 	if pace *= 60; pace < 10 {
@@ -118,7 +118,7 @@ func (d *Data) CollectionWord(r *engine.CollectionRow) string {
 
 // DoneText is when the round of a collection is done; part.None where nobody knows.
 func (c *Collections) DoneText(v *View, r *engine.CollectionRow) string {
-	switch at := c.Ends(r, v.Now); {
+	switch at := c.Ends(v, r); {
 	case r.Result != "":
 		return v.Ago(r.Finished)
 	case !at.After(v.Now):

@@ -306,7 +306,7 @@ func (p *plain) collecting() (lines []string) {
 	}
 	a, err := p.console.Find(p.ctx, q)
 	c.Got(v, q, a, err)
-	for _, r := range c.Open(v.Now) {
+	for _, r := range c.Open(v) {
 		lines = append(lines, fmt.Sprintf("%s %s: %s of %s, %s of %s stored.", r.Name, v.CollectionWord(r), human.Count(int64(r.Done())),
 			human.Counted(r.Players, "player", "players"), human.Count(int64(r.Collected.Stored)), human.Counted(r.Collected.Found, "match", "matches")))
 	}

@@ -46,8 +46,8 @@ func New() page.Page {
 func (p *screen) columns() columns.List[engine.CollectionRow] {
 	return columns.CollectionList.
 		Drawn("state", page.ByView(func(v *page.View, r *engine.CollectionRow) part.Cell { return v.State(v.CollectionWord(r)) })).
-		Drawn("pace", page.ByView(func(_ *page.View, r *engine.CollectionRow) part.Cell {
-			return part.As(themes.Dim, p.PaceText(r))
+		Drawn("pace", page.ByView(func(v *page.View, r *engine.CollectionRow) part.Cell {
+			return part.As(themes.Dim, p.PaceText(v, r))
 		})).
 		Drawn("done", page.ByView(func(v *page.View, r *engine.CollectionRow) part.Cell { return part.Plain(p.DoneText(v, r)) }))
 }

@@ -167,7 +167,7 @@ func (p *One) Draw(v *page.View) []string {
 // head is the collection in a row, what it asks for and when its round is done, above the bar of its players.
 func (p *One) head(v *page.View, r *engine.CollectionRow, w, bar int) []string {
 	done := p.DoneText(v, r)
-	switch at := p.Ends(r, v.Now); {
+	switch at := p.Ends(v, r); {
 	case at.After(v.Now):
 		done = "done " + done + ", in " + v.In(at)
 	case r.Result != "":
@@ -191,7 +191,7 @@ func (p *One) head(v *page.View, r *engine.CollectionRow, w, bar int) []string {
 	if r.Failed > 0 {
 		l.Gap(2).Put(themes.Err, page.Count(r.Failed)+" not listed")
 	}
-	return append(rows, l.Right(part.As(themes.Dim, p.PaceText(r)+" ")).String())
+	return append(rows, l.Right(part.As(themes.Dim, p.PaceText(v, r)+" ")).String())
 }
 
 // limits are how much of its ladders a collection asks for: "since 14d · 50,000 matches · every 1 d".

@@ -233,7 +233,7 @@ func (o *Screen) arrivalsBlock(v *page.View, w, h int) part.Section {
 	o.panes[paneAccounts].Height = max(h, 1)
 	src := o.syncing(v)
 	s := part.Section{Title: "ARRIVALS", Note: charts.SyncsText(v)}
-	if n := len(o.collections.Open(v.Now)); n > 0 {
+	if n := len(o.collections.Open(v)); n > 0 {
 		s.Note = page.Joined(v, s.Note, human.Counted(n, "collection", "collections"))
 	}
 	if len(src.Items) > 0 {

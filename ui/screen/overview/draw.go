@@ -155,7 +155,7 @@ func (o *Screen) departing(v *page.View, t *charts.Timetable, y, h int) []string
 	who, w := max(h-stack-3, 1), v.Inner(right)
 	beside := []part.Section{stackBlock(v, w, stack), o.arrivalsBlock(v, w, who)}
 	// Few accounts leave room for the windows; each block has a title and an empty row above it.
-	if few := max(len(v.Accounts)+len(o.collections.Open(v.Now)), 3); who-few-2 >= leastLimits {
+	if few := max(len(v.Accounts)+len(o.collections.Open(v)), 3); who-few-2 >= leastLimits {
 		beside[1] = o.arrivalsBlock(v, w, few)
 		beside = append(beside, block.LimitsBlock(v, t.Host, w, who-few-2))
 	}

@@ -175,8 +175,8 @@ func (o *Screen) syncing(v *page.View) part.Slice[arrival] {
 	if o.timetable && len(v.Syncing()) > 0 {
 		return all
 	}
-	for _, c := range o.collections.Open(v.Now) {
-		ends := o.collections.Ends(c, v.Now)
+	for _, c := range o.collections.Open(v) {
+		ends := o.collections.Ends(v, c)
 		at := slices.IndexFunc(all.Items, func(a arrival) bool {
 			end := o.plan.EndOf(a.ID)
 			return a.collection == nil && ends.After(v.Now) && (end.IsZero() || end.After(ends))

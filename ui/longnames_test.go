@@ -3,10 +3,12 @@ package ui
 import (
 	"strings"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/internal/scratch"
 	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/uitest"
@@ -47,6 +49,22 @@ func TestLimitsKeepTheirNamesInNarrowBlocks(t *testing.T) {
 		rows := block.LimitsBlock(d.m.view(d.m.now()), "asia", 31, 6).Rows
 		if text := ansi.Strip(strings.Join(rows, "\n")); !strings.Contains(text, "app      1 s      17/20") {
 			t.Errorf("%s", text)
+		}
+	})
+}
+
+// Neither the name of a ladder nor the longest state touches what stands beside it.
+func TestNarrowBlocksPartTheirColumns(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := uitest.Busy()
+		s.Update.Limits.Buckets = []engine.BucketRow{{Host: "kr", Method: "league-v4.challengerleagues-by-queue", Kind: "method", Window: 10 * time.Minute, Limit: 500, Used: 1}}
+		s.Update.Accounts = []engine.AccountRow{{ID: "a1", RiotID: "Kain#KR1", Tracked: true, Status: engine.SyncCompleted, Result: "incomplete"}}
+		d := open(t, s, 120, 40, testOptions())
+		v := d.m.view(d.m.now())
+		for _, rows := range [][]string{block.LimitsBlock(v, "kr", 38, 6).Rows, block.TrackedBlock(v, 54, 3).Rows} {
+			if text := ansi.Strip(strings.Join(rows, "\n")); !strings.Contains(text, "… 10 min") && !strings.Contains(text, "INCOMPLETE Kain") {
+				t.Errorf("%q", text)
+			}
 		}
 	})
 }

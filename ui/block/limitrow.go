@@ -160,8 +160,8 @@ func limitRow(v *page.View, b engine.BucketRow, w int, host string) string {
 	word, _ := BucketState(v, b)
 	sign := v.Theme.State(word)
 	if name := w - 2 - window - 1 - bar - figures - reset; b.Limit > 0 {
-		l.Field(part.Plain(limitName(b, host)), name, part.Words)
-		l.Field(part.As(themes.Dim, human.Window(b.Window)), window, part.Number).Gap(1)
+		span := human.Window(b.Window)
+		l.Field(part.Plain(limitName(b, host)), name+window-1-len(span), part.Words).Gap(1).Put(themes.Dim, span).Gap(1)
 		l.Bar(themes.Run, bar, v.Ratio(b))
 		l.Field(part.Plain(BriefCount(b.Counted(v.Now))+"/"+BriefCount(b.Limit)), figures, part.Number)
 	} else { // it has no window: its word stands in that place

@@ -30,7 +30,7 @@ func TrackedBlock(v *page.View, w, h int) part.Section {
 		Empty: cmp.Or(v.Waiting(), "no account is tracked")}
 	for i := range all[:min(len(all), max(h, 0))] {
 		a := &all[i]
-		l := part.NewLine(v.Theme, w).Gap(1).Field(v.State(v.SyncWord(*a)), 12, part.Words)
+		l := part.NewLine(v.Theme, w).Gap(1).Field(v.State(v.SyncWord(*a)), 12, part.Words).Gap(1)
 		l.Field(part.Plain(a.RiotID), max(l.Room()-25, 10), part.Words).Gap(1)
 		l.Field(part.As(themes.Dim, charts.MatchesOf(a)), 12, part.Number).Gap(1)
 		l.Field(part.As(themes.Dim, v.Ago(a.LastSync)), 10, part.Number)

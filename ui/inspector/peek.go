@@ -141,6 +141,9 @@ func (k *Peek) Draw(v *page.View, list *lists.List[engine.JobRow], x, w, h int, 
 // From top to bottom: how it stands, its tries, its facts, then what became of it.
 func (p *Job) beside(v *page.View, w, h int) []part.Section {
 	j := p.row(v)
+	if j.Kind == "" { // it has left the list, and the answer is not here yet
+		return []part.Section{{Title: string(p.ID), Tail: p.Told(v), Empty: p.untried(), Height: 1}}
+	}
 	life := []string{v.Row(w, part.Plain(" "), v.State(columns.StateWord(&j.Job)), part.Plain("  "+p.triesText(v, j)))}
 	if j.Place == 0 { // of one in line the list says why, with the place that it has by now
 		life = append(life, p.wrapped(v, w, themes.Dim, "why: ", p.why(v))...)

@@ -31,3 +31,11 @@ func TestPastPanelsLeaveRoomBetween(t *testing.T) {
 		}
 	}
 }
+
+// TestAJobThatIsNotReadHasNoState: one that has left the list is loaded; until it is, nothing is told of it.
+func TestAJobThatIsNotReadHasNoState(t *testing.T) {
+	p := NewJob("c700")
+	if panels := p.beside(pagetest.View(&page.Data{Ready: true}), 50, 30); len(panels) != 1 || panels[0].Empty != "loading the job…" {
+		t.Errorf("%+v", panels)
+	}
+}

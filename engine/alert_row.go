@@ -76,7 +76,7 @@ type Evidence struct {
 }
 
 // Name is the rule and what it is about: "503 burst per 1 min (europe)".
-func (a AlertRow) Name() string {
+func (a *AlertRow) Name() string {
 	if a.Subject == "" {
 		return a.About
 	}
@@ -84,7 +84,7 @@ func (a AlertRow) Name() string {
 }
 
 // Said is the latest of what speaks for an alert that fires or is about to; "" = nothing does.
-func (a AlertRow) Said() string {
+func (a *AlertRow) Said() string {
 	if !a.Holds || len(a.Evidence) == 0 {
 		return ""
 	}
@@ -94,7 +94,7 @@ func (a AlertRow) Said() string {
 
 // Now is the alert's value in words: "34 %", "3", "21 h 14 min"; a dash when nothing is
 // known.
-func (a AlertRow) Now() string {
+func (a *AlertRow) Now() string {
 	if !a.Known {
 		return "—"
 	}
@@ -102,7 +102,7 @@ func (a AlertRow) Now() string {
 }
 
 // Bound is the alert's limit in words: "> 30 %", "< 24 h".
-func (a AlertRow) Bound() string {
+func (a *AlertRow) Bound() string {
 	if a.Below {
 		return "< " + a.words(a.Limit)
 	}
@@ -113,7 +113,7 @@ func (a AlertRow) Bound() string {
 }
 
 // Limits is Bound in a sentence: "above 30 %", "below 24 h", "from 10".
-func (a AlertRow) Limits() string {
+func (a *AlertRow) Limits() string {
 	word := "above "
 	switch {
 	case a.Below:
@@ -124,7 +124,7 @@ func (a AlertRow) Limits() string {
 	return word + a.words(a.Limit)
 }
 
-func (a AlertRow) words(v float64) string {
+func (a *AlertRow) words(v float64) string {
 	switch a.Unit {
 	case AlertShare:
 		return fmt.Sprintf("%.0f %%", v*100)

@@ -182,7 +182,7 @@ type AccountRow struct {
 
 // Incomplete reports whether the last sync ended with gaps: its account is completed
 // all the same.
-func (a AccountRow) Incomplete() bool { return a.Status == SyncCompleted && a.Result == "incomplete" }
+func (a *AccountRow) Incomplete() bool { return a.Status == SyncCompleted && a.Result == "incomplete" }
 
 // Totals are the stored counters of all matches. A recount must equal them (P6).
 type Totals struct {

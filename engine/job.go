@@ -131,11 +131,11 @@ func (j *Job) Tried() int {
 }
 
 // ShouldRetry reports whether the engine will try j again by itself (S2-5).
-func (j Job) ShouldRetry() bool { return j.State == Retryable }
+func (j *Job) ShouldRetry() bool { return j.State == Retryable }
 
 // NextRetryAt is the instant of the next try; zero if and only if ShouldRetry
 // is false (S2-5).
-func (j Job) NextRetryAt() time.Time {
+func (j *Job) NextRetryAt() time.Time {
 	if !j.ShouldRetry() {
 		return time.Time{}
 	}
@@ -155,7 +155,7 @@ func (j *Job) Asker() string {
 
 // Suspect reports whether j was running at three crashes in a row: such a job
 // goes to the end of the line and runs alone.
-func (j Job) Suspect() bool { return j.Crashes >= SuspectAfter }
+func (j *Job) Suspect() bool { return j.Crashes >= SuspectAfter }
 
 // SuspectAfter interruptions in a row make a job suspect; as many again, while
 // it ran alone, discard it with class "crash".

@@ -8,7 +8,7 @@ import (
 
 // Learnt is when a header last stated other limits than were known, on any host; zero =
 // none has.
-func (l LimitsRow) Learnt() (at time.Time) {
+func (l *LimitsRow) Learnt() (at time.Time) {
 	for _, h := range l.Hosts {
 		if h.Learnt.After(at) {
 			at = h.Learnt
@@ -18,7 +18,7 @@ func (l LimitsRow) Learnt() (at time.Time) {
 }
 
 // Blind counts the blind calls of all hosts.
-func (l LimitsRow) Blind() (n int) {
+func (l *LimitsRow) Blind() (n int) {
 	for _, h := range l.Hosts {
 		n += h.Blind
 	}

@@ -87,7 +87,7 @@ type TrafficSpan struct {
 }
 
 // Cause is the state, and why it is so or why the engine is not faster: "HELD: europe is frozen".
-func (e EngineRow) Cause() string {
+func (e *EngineRow) Cause() string {
 	why := cmp.Or(e.Why, e.Pace)
 	switch {
 	case e.State == EngineBrowse: // its name is no word for people

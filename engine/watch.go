@@ -273,7 +273,7 @@ func (q LogsQuery) Fits(r LogRow) bool {
 }
 
 // Line is what a record says, in one line: attempt ended job=17 err="no answer".
-func (r LogRow) Line() string {
+func (r *LogRow) Line() string {
 	var b strings.Builder
 	b.WriteString(r.Text)
 	if r.Job != "" {

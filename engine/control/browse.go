@@ -127,8 +127,8 @@ func (s still) engine() engine.EngineRow {
 }
 
 func (s still) limits() engine.LimitsRow {
-	limits := s.stored()
-	limits.Cause = s.engine().Cause()
+	limits, row := s.stored(), s.engine()
+	limits.Cause = row.Cause()
 	return limits
 }
 

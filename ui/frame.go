@@ -90,12 +90,15 @@ func (m *model) head(v *page.View, now time.Time) []string {
 	state, slots := m.stateCells(v, now), m.slots(v, now)
 	if m.tall == page.Short {
 		tabs, active := m.topTabs()
-		return []string{part.Short(v.Theme, m.w, &m.hits, tabs, active, m.path(v), state, slots)}
+		return []string{part.Short(v.Theme, m.w, &m.hits, tabs, active, m.paths(v), state, slots)}
 	}
 	text := m.sentence(v, now)
 	var shorter []string
-	if path := m.path(v); path != "" {
-		text = m.tab.String() + " " + m.theme.Glyphs.Crumb + " " + path
+	if paths := m.paths(v); len(paths) > 0 {
+		for i := range paths {
+			paths[i] = m.tab.String() + " " + m.theme.Glyphs.Crumb + " " + paths[i]
+		}
+		text, shorter = paths[0], paths[1:]
 	} else {
 		shorter = m.shorter(v, text)
 	}
@@ -129,13 +132,20 @@ func (m *model) shorter(v *page.View, text string) (forms []string) {
 	return append(forms, reasons...)
 }
 
-// path is the way from the numbered screen to the page on top; "" = the numbered screen is on top.
-func (m *model) path(v *page.View) string {
+// paths are the way from the numbered screen to the page on top, from the longest form to the shortest: the page on top
+// is the one that must be read. None = the numbered screen is on top.
+func (m *model) paths(v *page.View) (forms []string) {
 	var names []string
 	for _, p := range m.stack {
 		names = append(names, cmp.Or(p.Crumb(v), p.Screen().String()))
 	}
-	return strings.Join(names, " "+m.theme.Glyphs.Crumb+" ")
+	for i := range names {
+		if i > 0 {
+			names[i-1] = m.theme.Glyphs.Ellipsis
+		}
+		forms = append(forms, strings.Join(names[max(i-1, 0):], " "+m.theme.Glyphs.Crumb+" "))
+	}
+	return forms
 }
 
 // sentence is why the engine is not faster, or what the page on top says in its place.

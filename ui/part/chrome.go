@@ -115,10 +115,7 @@ func Status(th *themes.Theme, y, w int, hits *Hits, state []Cell, s Slots, text 
 	l := NewLine(th, w).On(themes.OnState).To(Margin(w)).Cells(state...)
 	place := human.Either(Margin(w) == 1, narrowSlots, wideSlots)
 	if room := w - Margin(w) - place.width() - l.at - 4; room >= leastSentence {
-		text = l.clean(text, false)
-		for i := 0; i < len(texts) && safe.Width(text) > room; i++ {
-			text = l.clean(texts[i], false)
-		}
+		text = l.fitting(room, append([]string{text}, texts...))
 		l.Gap(2).write(themes.Text, cmp.Or(Clause(text, room), text), room)
 	}
 	if free := w - Margin(w) - place.width() - l.at - 4; s.Hatched && free > 0 {
@@ -127,18 +124,29 @@ func Status(th *themes.Theme, y, w int, hits *Hits, state []Cell, s Slots, text 
 	return l.slots(y, hits, place, s).String()
 }
 
-// Short returns the first row of a screen that has but one for tabs and state. path, the
-// way to an inner screen, takes the place of the other tabs.
-func Short(th *themes.Theme, w int, hits *Hits, tabs []Tab, active int, path string, state []Cell, s Slots) string {
+// fitting is the first of texts, from the longest on, that takes at most room cells, else the last.
+func (l *Line) fitting(room int, texts []string) (text string) {
+	for _, t := range texts {
+		if text = l.clean(t, false); safe.Width(text) <= room {
+			break
+		}
+	}
+	return text
+}
+
+// Short returns the first row of a screen that has but one for tabs and state. The way to an inner screen takes the
+// place of the other tabs: the first of paths that has room, else the last.
+func Short(th *themes.Theme, w int, hits *Hits, tabs []Tab, active int, paths []string, state []Cell, s Slots) string {
 	l := NewLine(th, w).On(themes.OnRaised)
 	end := w - Margin(w) - narrowSlots.width() - width(l.cleaned(state)) - 3
-	if apart := end - 2; th.Mood != themes.Run && s.Limit > 0 && path == "" && apart >= l.shortTabs(tabs, active) {
+	if apart := end - 2; th.Mood != themes.Run && s.Limit > 0 && len(paths) == 0 && apart >= l.shortTabs(tabs, active) {
 		end = apart // "API DOWN 2 min" would read as for how long
 	}
 	switch {
-	case path != "":
+	case len(paths) > 0:
 		l.tabs(0, hits, tabs[active:active+1], 0, false)
-		l.Gap(1).Cells(As(themes.Dim, l.th.Glyphs.Crumb+" ")).write(themes.Text, l.clean(path, false), max(end-l.at, 0))
+		l.Gap(1).Cells(As(themes.Dim, l.th.Glyphs.Crumb+" "))
+		l.write(themes.Text, l.fitting(max(end-l.at, 0), paths), max(end-l.at, 0))
 	case end >= l.shortTabs(tabs, active):
 		l.tabs(0, hits, tabs, active, false)
 	default:

@@ -2,6 +2,7 @@ package part
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -38,14 +39,16 @@ func TestShortHoldsTabsAndState(t *testing.T) {
 	for path, want := range map[string]string{
 		"":            "1 Overview 2 3 ● LIVE DEMO 12 s ▄▄▄▄▄ 80/100 ▲2 15:35",
 		"Night Heron": "1 Overview ▸ Night Heron ● LIVE DEMO 12 s ▄▄▄▄▄ 80/100 ▲2 15:35",
+		"Schedules ▸ Audit ▸ Messages|… ▸ Messages|…": "1 Overview ▸ … ▸ Messages ● LIVE DEMO 12 s ▄▄▄▄▄ 80/100 ▲2 15:35",
 	} {
-		if got := squeeze(plain(Short(mono, 80, nil, tabs, 0, path, state, slots))); got != want {
+		paths := slices.DeleteFunc(strings.Split(path, "|"), func(p string) bool { return p == "" })
+		if got := squeeze(plain(Short(mono, 80, nil, tabs, 0, paths, state, slots))); got != want {
 			t.Errorf("%q", got)
 		}
 	}
 	stands := *mono
 	stands.Mood = themes.Err
-	if row := plain(Short(&stands, 80, nil, tabs, 0, "", []Cell{StateCell(mono, "API DOWN")}, slots)); !strings.Contains(row, "API DOWN    12 s") {
+	if row := plain(Short(&stands, 80, nil, tabs, 0, nil, []Cell{StateCell(mono, "API DOWN")}, slots)); !strings.Contains(row, "API DOWN    12 s") {
 		t.Errorf("the window reads as since when: %q", row)
 	}
 }

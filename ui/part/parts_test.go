@@ -91,7 +91,7 @@ var every = map[string]func(s scene) []string{
 		return one(Status(s.th, 1, s.w, nil, s.cells(), Slots{Window: s.text(), Used: s.n, Limit: 100, Alerts: Plain(s.text()), Clock: "12:31", Hatched: s.n%2 == 0}, s.text(), s.text()))
 	},
 	"Short": func(s scene) []string {
-		return one(Short(s.th, s.w, nil, []Tab{{Key: "1", Name: s.text()}}, 0, s.text(), s.cells(), Slots{Window: s.text(), Limit: s.n, Alerts: Plain(s.text())}))
+		return one(Short(s.th, s.w, nil, []Tab{{Key: "1", Name: s.text()}}, 0, []string{s.text()}, s.cells(), Slots{Window: s.text(), Limit: s.n, Alerts: Plain(s.text())}))
 	},
 	"Messages": func(s scene) []string {
 		return Messages(s.th, s.w, Toast{Word: "WARN", Text: s.text(), At: "12:31:00", More: s.n}, Plain("M messages"))

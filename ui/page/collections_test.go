@@ -1,0 +1,28 @@
+package page_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/page/pagetest"
+)
+
+// A collection whose calls may not go has no end, and one that ends after midnight has no date.
+func TestACollectionThatStandsHasNoEnd(t *testing.T) {
+	now := time.Date(2026, 11, 20, 23, 0, 0, 0, time.UTC)
+	r := engine.CollectionRow{Listed: 100, Ladders: 1}
+	r.Name, r.Job, r.Started, r.Players, r.Ladder = "kr", "j1", now.Add(-time.Hour), 300, 1
+	for stand, want := range map[engine.Stand]string{"": "~01:00:00", engine.StandDown: "—", engine.StandHeld: "—", engine.StandPaused: "—"} {
+		q := engine.QueueRow{Stand: stand}
+		q.Name = engine.CollectionQueue("kr")
+		v := pagetest.View(&page.Data{Ready: true, Queues: []engine.QueueRow{q}})
+		v.Now = now
+		c := page.Collections{}
+		c.Came = now
+		if got := c.DoneText(v, &r); got != want {
+			t.Errorf("%q: done %q, want %q", stand, got, want)
+		}
+	}
+}

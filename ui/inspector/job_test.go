@@ -45,6 +45,11 @@ func TestAWaitThatWasCutShortEndsThere(t *testing.T) {
 	if !slices.Equal(numbers, []int{1, 2, 3, 4}) || rungs[2].Attempt != nil || rungs[2].planned || !rungs[3].planned || rungs[3].after != time.Minute {
 		t.Errorf("the rungs %+v", rungs)
 	}
+	// Its next try was due and nobody knows when it goes: neither is the one after it known.
+	v.Now = uitest.Noon.Add(time.Minute)
+	if r := p.rungs(v)[3]; rungs[3].at.IsZero() || !r.at.IsZero() {
+		t.Errorf("the last try is planned for %v, and for %v once nobody knows", rungs[3].at, r.at)
+	}
 	if got := waitOf(rungs[0]); got != "wait 1 s of 303 s" || rungs[0].until.Sub(uitest.Noon) != time.Second {
 		t.Errorf("the wait that was cut short: %q until %v", got, rungs[0].until)
 	}

@@ -20,7 +20,7 @@ import (
 type rung struct {
 	*engine.Attempt           // nil = it has not begun
 	number          int       // over all rounds; 0 of a hold
-	at              time.Time // it stood in line from then on, or is due
+	at              time.Time // it stood in line from then on, or is due; zero = nobody knows
 	until           time.Time // the wait after it ended or ends; zero = there is none
 	// The wait of the policy before a planned try.
 	after   time.Duration
@@ -60,6 +60,9 @@ func (p *Job) rungs(v *page.View) (out []rung) {
 	}
 	if j.Retrying() {
 		for i, at := range charts.AgainAt(&j) {
+			if j.Starts.IsZero() && j.Due.Before(v.Now) {
+				at = time.Time{} // nobody knows when the try before it goes
+			}
 			out = append(out, rung{number: j.Attempts + 2 + i, at: at, after: j.Then[i], planned: true})
 		}
 	}
@@ -116,8 +119,11 @@ func (p *Job) rungCells(v *page.View, r rung, cells []part.Cell) []part.Cell {
 			p.nextCell(v, r))
 	}
 	layout := human.Either(v.Size == page.S, "15:04:05", "15:04:05.000")
+	span := func(token themes.Token, d time.Duration) part.Cell { // told when it has ended
+		return part.As(token, human.Either(r.End.IsZero(), part.None, human.Secs(d)))
+	}
 	return append(cells, number, part.Plain(r.Start.In(v.Now.Location()).Format(layout)),
-		part.As(themes.Dim, human.Secs(charts.InLine(*r.Attempt))), part.Plain(human.Secs(charts.Limited(*r.Attempt))), part.As(themes.Run, human.Secs(r.HTTP)), resultCell(v, *r.Attempt))
+		span(themes.Dim, charts.InLine(*r.Attempt)), span(themes.Text, charts.Limited(*r.Attempt)), span(themes.Run, r.HTTP), resultCell(v, *r.Attempt))
 }
 
 // nextCell says when a try to come goes, or whether it does.
@@ -210,7 +216,7 @@ func (p *Job) drawRung(v *page.View, c *part.Chart, y int, rungs []rung, i int) 
 	g, r, j := v.Theme.Glyphs, rungs[i], p.row(v)
 	switch {
 	case r.planned:
-		if x := c.At(r.at); x < c.Width {
+		if x := c.At(r.at); x < c.Width && !r.at.IsZero() {
 			c.Sign(y, x, themes.Planned(themes.Retry), g.Planned)
 		} else {
 			c.Sign(y, c.Width-1, themes.Tick, g.More)

@@ -3,7 +3,6 @@ package block
 import (
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
@@ -78,17 +77,7 @@ func (r CallList) Find(id string) (int, bool) {
 var recorderShown = columns.CallList.Drawn("at", page.ByView(func(v *page.View, c *engine.CallRow) part.Cell {
 	layout := human.Either(v.Size == page.S, "15:04:05", "15:04:05.000")
 	return part.As(themes.Dim, c.At.In(v.Now.Location()).Format(layout))
-})).Drawn("target", page.ByView(targetCell))
-
-// targetCell is what a call asked for. A list of matches is asked for by an id that says nothing: it has the name of
-// whose it is, where that is known, and from which match on.
-func targetCell(v *page.View, c *engine.CallRow) part.Cell {
-	_, from, list := strings.Cut(c.Target, "… +")
-	if a, known := v.Account(c.Owner); list && known {
-		return part.Plain(human.If(from != "0", from+"+ of ") + charts.PlayerName(a.RiotID))
-	}
-	return part.Plain(c.Target)
-}
+})).Drawn("target", page.ByView(charts.Wanted))
 
 // RecorderColumns are the heads of the recorder. Those of a narrow screen give the time the 8 cells
 // of "15:04:05", and the rest to what was asked for.

@@ -3,6 +3,7 @@ package charts
 import (
 	"cmp"
 	"math"
+	"strings"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -210,7 +211,7 @@ func callCells(v *page.View, l *part.Line, c *engine.CallRow, w int) {
 	l.Field(part.As(themes.Dim, c.At.In(v.Now.Location()).Format("15:04:05.0")), 10, part.Words).Gap(2)
 	l.Field(status, cells, part.Words).Gap(1)
 	l.Field(part.Plain(engine.MethodWord(c.Method)), 8, part.Words).Gap(1)
-	l.Field(part.Plain(page.BriefTarget(c.Target)), w-37-cells, part.ID)
+	l.Field(Wanted(v, c), w-37-cells, part.ID)
 	l.Field(part.Plain(human.Millis(c.Took)), 7, part.Number)
 	wait := human.If(c.Paced > 0, human.Secs(c.Paced))
 	l.Field(part.As(themes.Dim, wait), 8, part.Number)
@@ -228,4 +229,14 @@ func Median(v *page.View) string {
 		text += ", " + human.Ago(age)
 	}
 	return text
+}
+
+// Wanted is what a call asked for. A list of matches is asked for by an id that says nothing: it has the name of whose
+// it is, where that is known, and from which match on.
+func Wanted(v *page.View, c *engine.CallRow) part.Cell {
+	_, from, list := strings.Cut(c.Target, "… +")
+	if a, known := v.Account(c.Owner); list && known {
+		return part.Plain(PlayerName(a.RiotID) + human.If(from != "0", " from "+from))
+	}
+	return part.Plain(page.BriefTarget(c.Target))
 }

@@ -63,11 +63,8 @@ func StageOf(v *page.View, a engine.AccountRow) string {
 	if a.Resumed > 0 && a.ResumedAt > 0 {
 		return "resumed at " + page.Count(a.ResumedAt)
 	}
-	return Matches
+	return "matches"
 }
-
-// Matches is the stage of an open run that its bar counts.
-const Matches = "matches"
 
 // waitsFor says why a queued sync has not begun.
 func waitsFor(v *page.View, a engine.AccountRow) string {

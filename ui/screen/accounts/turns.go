@@ -85,7 +85,7 @@ func (p *Screen) stage(v *page.View, a *engine.AccountRow) part.Cell {
 	switch j := p.turns.first[a.ID]; {
 	case a.Status == engine.SyncPending && a.Stand == "" && j.ID == a.Job && j.Place > 0 && j.Stand == "":
 		text = human.Ordinal(j.Place) + " in line"
-	case text == charts.Matches:
+	case a.Status.Open() && a.Phase == engine.PhaseMatches:
 		if calls := p.plan.CallsOf(a.ID); calls > 0 {
 			text = page.Count(calls) + " calls to go"
 		}

@@ -298,7 +298,7 @@ func (p *screen) why(v *page.View, r *engine.ClassRow, jobs []*engine.JobRow) []
 		if !next.IsZero() {
 			t.Text = "The next goes " + charts.InText(v, next) + ", the last " + charts.InText(v, last) + "."
 		}
-		t.Act = v.Keyed("{retry} tries all of them at once, one first.")
+		t.Act = v.Keyed("{retry} tries one of them now, and the others if that works.")
 	case len(jobs) > 0:
 		t.Text = page.Capital(block.ClassesOf(jobs)+block.GaveUp(jobs)) + "."
 	}

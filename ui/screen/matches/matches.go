@@ -400,7 +400,7 @@ func (p *screen) orderText(v *page.View) string {
 	}
 	n := len(p.Shown)
 	last := n > 0 && states[p.status].status == "" && p.Shown[n-1].Status == notFetched
-	return "by id " + v.Theme.Glyphs.Down + human.If(last, ", not fetched last")
+	return "by id " + v.Theme.Glyphs.Down + human.If(last, ", the unfetched last")
 }
 
 // heading says whose matches they are; an account that is not known any more by its id.

@@ -136,9 +136,16 @@ const (
 // take lets new calls have the lines of the oldest, first those that failed.
 // There are as many lines as calls.
 func (c *CallsInPlace) take(v *page.View, calls []engine.CallRow) {
-	since := v.Beat().Sub(c.at)
-	if c.at = v.Beat(); v.Frozen || since < 0 || since > awayLong {
+	const half = time.Second / 2
+	since := v.Now.Sub(c.at)
+	switch {
+	case v.Frozen || since < 0 || since > awayLong:
 		c.On = nil
+	case since < time.Second:
+		since = 0
+	}
+	if since != 0 { // half a second beside the list: no step moves both
+		c.at = v.Now.Add(half).Truncate(time.Second).Add(-half)
 	}
 	if n := len(c.On) - len(calls); n != 0 { // the last line stays the last
 		c.On, c.next = c.On[max(n, 0):], 0

@@ -1,6 +1,7 @@
 package inspector
 
 import (
+	"slices"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -28,6 +29,7 @@ type Peek struct {
 	Stays   time.Duration // how long it shows a job at least while nobody has chosen a row
 	since   time.Time
 	held    engine.JobDetail    // as of the last beat of the list; its ID is "" before the first
+	was     *Job                // the one before, until it is known
 	calls   charts.CallsInPlace // below the job
 }
 
@@ -41,7 +43,10 @@ func (k *Peek) Beat() {
 
 // shown is what is known of the job: of one that was known at the last beat, what was known then.
 func (k *Peek) shown() *Job {
-	if k.Job == nil || k.held.Job.ID != k.Job.ID {
+	switch {
+	case k.Job != nil && !k.Job.Have && k.was != nil:
+		return k.was
+	case k.Job == nil || k.held.Job.ID != k.Job.ID:
 		return k.Job
 	}
 	job := *k.Job
@@ -64,8 +69,9 @@ func (k *Peek) Want(v *page.View, list *lists.List[engine.JobRow]) engine.Query 
 	return q
 }
 
-// follow turns to the job under the cursor; after a key at once, since that may act on it.
-// Until the answer is here it shows what the list knows of the job.
+// follow turns to the job under the cursor; after a key at once, since that may act on it. Until the answer is here it
+// shows what the list knows of the job. By itself it turns half a second beside the list, once the answer is here: no
+// step moves both.
 func (k *Peek) follow(v *page.View, list *lists.List[engine.JobRow]) {
 	id, ok := list.ToOpen()
 	age := v.Now.Sub(k.since)
@@ -73,9 +79,12 @@ func (k *Peek) follow(v *page.View, list *lists.List[engine.JobRow]) {
 	case !ok:
 		k.Job = nil
 	case k.Job != nil && string(k.Job.ID) == id:
-	case k.Job != nil && !v.Hurry && !list.Cur.Held() && age >= 0 && age < k.Stays:
+	case k.Job != nil && !v.Hurry && !list.Cur.Held() && age >= 0 && (age < k.Stays || age < k.Stays+time.Second && v.Now.Sub(v.Beat()) < time.Second/2):
 	default:
-		k.since = v.Now
+		was := k.shown()
+		if k.since, k.was = v.Now, nil; k.Stays > 0 && was != nil && was.Have && !v.Hurry && !list.Cur.Held() {
+			k.was = was
+		}
 		k.Job = NewJob(engine.JobID(id))
 		k.Job.Detail.Job, _ = list.Selected()
 		k.Job.Detail.Job.ID = k.Job.ID
@@ -125,12 +134,16 @@ func (k *Peek) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
 }
 
 // Draw is the block beside the list, h rows of w cells that begin at column x of the screen, with the limits or without.
+// Beside groups, which have these below them, a job that nobody has chosen is told in short while calls are made.
 func (k *Peek) Draw(v *page.View, list *lists.List[engine.JobRow], x, w, h int, limits bool) []string {
 	k.follow(v, list)
 	panels := []part.Section{{Title: "SELECTED", Empty: "no job is selected", Height: 1}}
-	if k.Job != nil {
-		panels = k.shown().beside(v, v.Inner(w), h)
-		if id, _ := list.ToOpen(); id != string(k.Job.ID) {
+	if v.Now.Sub(k.since) > time.Second { // no answer comes
+		k.was = nil
+	}
+	if job := k.shown(); job != nil {
+		panels = job.beside(v, v.Inner(w), human.Either(!limits && !list.Cur.Held() && v.Engine.CallsPerMin > 0, 0, h))
+		if id, _ := list.ToOpen(); id != string(job.ID) {
 			panels[0].Tail = "the cursor is on another"
 		}
 	}
@@ -138,7 +151,8 @@ func (k *Peek) Draw(v *page.View, list *lists.List[engine.JobRow], x, w, h int, 
 }
 
 // beside are the panels of a job's inspector beside a list.
-// From top to bottom: how it stands, its tries, its facts, then what became of it.
+// From top to bottom: how it stands, its tries, its facts, then what became of it. In no rows it is told in short, on
+// as many rows for each job.
 func (p *Job) beside(v *page.View, w, h int) []part.Section {
 	j := p.row(v)
 	if j.Kind == "" { // it has left the list, and the answer is not here yet
@@ -150,15 +164,18 @@ func (p *Job) beside(v *page.View, w, h int) []part.Section {
 	}
 	life = append(life, p.wrapped(v, w, themes.Err, "last: ", columns.InShort(j.LastError))...)
 	facts := p.factRows(v, w)
-	if j.Retrying() {
+	if j.Retrying() && h > 0 {
 		facts = append(facts, p.wrapped(v, w, themes.Dim, "", charts.IfAgain(v, &j))...)
 	}
-	if p.Detail.Call != nil {
+	if p.Detail.Call != nil && h > 0 {
 		facts = append(facts, p.AnswerRows(v, w)...)
 	}
 	fold := p.foldRows(v, w)
 	if len(fold) == 0 {
 		fold = []string{v.Row(w, part.As(themes.Dim, " "+p.untried()))}
+	}
+	if next := slices.IndexFunc(p.rungs(v), func(r rung) bool { return r.Attempt == nil }); h == 0 && next >= 0 { // the try that it is at
+		fold = fold[:next+1]
 	}
 	room := max(h-len(life)-len(facts)-6, 1)
 	// Of more tries than there is room for the newest stay.
@@ -167,6 +184,10 @@ func (p *Job) beside(v *page.View, w, h int) []part.Section {
 		{Title: columns.JobKey(&j.Job), Note: string(j.ID), Tail: p.Told(v), Rows: life, Height: len(life)},
 		{Title: "TRIES", Rows: fold[len(fold)-tried:], Height: tried},
 		{Title: "FACTS", Rows: facts, Height: len(facts)},
+	}
+	if h == 0 {
+		panels[0].Height, panels[2].Height = 2, 4
+		return panels
 	}
 	return append(panels, p.pastPanels(v, w, room-tried-1)...)
 }

@@ -159,17 +159,21 @@ func TestV7q_NothingIsKeptFreeWhenAllHasEnded(t *testing.T) {
 	})
 }
 
-// TestAFilterHasTheGroupsToItself: what it leaves is listed on a small screen too, without the place of what is in line, and
+// TestV7w_AFilterHasTheGroupsToItself: what it leaves is listed on a small screen too, without the place of what is in line, and
 // the prompt counts as the title does.
-func TestAFilterHasTheGroupsToItself(t *testing.T) {
+func TestV7w_AFilterHasTheGroupsToItself(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := uitest.DevKey(60, uitest.Noon)
 		for i := range 4 {
 			j := &s.Jobs[i]
 			j.State, j.Tries, j.Place, j.Line, j.Due, j.Class = engine.Retryable, 1, 0, "", uitest.Noon.Add(time.Minute), "5xx"
+			if i == 3 { // in line for its next try
+				j.State, j.Due = engine.Available, uitest.Noon.Add(-time.Second)
+			}
 		}
 		s.Update.Jobs = s.Jobs[:20]
-		s.Update.Queues[0].Counts = map[engine.State]int{engine.Available: 116, engine.Retryable: 4}
+		s.Update.Queues[0].Counts = map[engine.State]int{engine.Available: 117, engine.Retryable: 3}
+		s.Update.Queues[0].Again = 1
 		d := open(t, s, 80, 24, testOptions())
 		d.press("3")
 		d.wait(3 * time.Second)

@@ -167,11 +167,11 @@ const (
 // jobWords are the engine's words with those of other tools and older screens.
 var jobWords = []filter.Word{
 	{Name: "pending", Bits: bitPending, Help: "waits for children or an operator"},
-	{Name: "available", Aliases: []string{"ready", "queued", "waiting"}, Bits: bitAvailable, Help: "may run now"},
+	{Name: "available", Aliases: []string{"ready", "queued", "waiting"}, Bits: bitAvailable, Help: "may run now, for the first time"},
 	{Name: "scheduled", Bits: bitScheduled, Help: "not before an instant; held ones too"},
 	{Name: "held", Aliases: []string{"snoozed"}, Bits: bitHeld, Help: "sent back uncharged, until its reason ends"},
 	{Name: "running", Aliases: []string{"active"}, Bits: bitRunning},
-	{Name: "retryable", Aliases: []string{"retrying"}, Bits: bitRetryable, Help: "failed, has a next try"},
+	{Name: "retryable", Aliases: []string{"retrying"}, Bits: bitRetryable, Help: "failed, has a next try or is in line for it"},
 	{Name: "completed", Aliases: []string{"done"}, Bits: bitCompleted},
 	{Name: "cancelled", Aliases: []string{"canceled"}, Bits: bitCancelled},
 	{Name: "discarded", Aliases: []string{"dead", "gave up"}, Bits: bitDiscarded,
@@ -191,9 +191,12 @@ var holdWords = func() []filter.Word {
 }()
 
 // jobState is the bits that a filter's words are compared with: a job that is held has two, those of
-// scheduled and held.
+// scheduled and held; one in line for another try has that of what is tried again, as it is counted.
 func jobState(r *job) filter.Value {
 	bits := bitPending << r.State & (bitsLive | bitsEnded)
+	if r.InLineAgain() {
+		bits = bitRetryable
+	}
 	if r.State == engine.Scheduled && r.Hold != engine.HoldNone {
 		bits |= bitHeld
 	}

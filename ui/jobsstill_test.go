@@ -456,8 +456,14 @@ func fewCells(t *testing.T, size [2]int, players int, demo bool) {
 	a := newAtWork(100*time.Millisecond, false)
 	if a.players, a.demo = players, demo; demo {
 		for i := range a.Scene.Update.Limits.Buckets {
-			if b := &a.Scene.Update.Limits.Buckets[i]; b.Window == 2*time.Minute {
+			b := &a.Scene.Update.Limits.Buckets[i]
+			if b.Window == 2*time.Minute {
 				b.Window, b.Limit = 12*time.Second, 60
+			}
+			if b.Paces { // collections have a host of their own
+				other := *b
+				other.Host = "asia"
+				a.Scene.Update.Limits.Buckets = append(a.Scene.Update.Limits.Buckets, other)
 			}
 		}
 	}

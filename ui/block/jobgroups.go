@@ -409,19 +409,20 @@ func (g *JobGroup) HeadText(v *page.View) string {
 	case g.State.Terminal(): // by when they were made, as the store has them: others may have ended later
 		return human.If(g.Newest || g.Jobs == MostEnded, "the newest of them")
 	case first.Stand == "" && g.State == engine.Available && g.Shape == engine.ShapeInLine:
-		if b, held := v.HeldBy(first.Line); held {
+		line := first.Line
+		for i := 0; line == "" && i < len(g.Rows); i++ { // one that starts now has left it
+			line = g.Rows[i].Line
+		}
+		if b, held := v.HeldBy(line); held {
 			return human.If(!page.OneHost(v), b.Host+" is ") + "held by a " + b.BlockedBy + ", it ends in " + charts.Soon(v, b.Blocked)
 		}
-		host, _ := page.LaneOf(first.Line)
-		b, ok := v.Limits.Pacing(host)
-		if !ok {
-			b, ok = v.Limits.Pacing("")
-		}
-		if ok {
+		host, _ := page.LaneOf(line)
+		if b, ok := v.Limits.Pacing(host); ok && (host != "" || page.OneHost(v)) {
 			limit := page.Count(b.Limit)
 			return fmt.Sprintf("%*s of ", len(limit), page.Count(b.Counted(v.Now))) + limit +
 				human.Either(page.OneHost(v), " calls of the ", " calls of "+b.Host+"'s ") + human.Window(b.Window) + " window used"
 		}
+		return g.Shape // nothing is known to pace its host
 	}
 	return strings.TrimPrefix(page.BriefWhy(v, first.Reason()), "held: ") // its word says HELD
 }

@@ -71,6 +71,11 @@ func TestAHeadingNamesWhatHoldsTheFirst(t *testing.T) {
 	if g.Rows[0].Line = "collect asia/match-v5.match"; g.HeadText(v) != " 12 of 100 calls of asia's 2 min window used" {
 		t.Error(g.HeadText(v))
 	}
+	for _, line := range []string{"full americas/match-v5.match", ""} { // no other host's window
+		if g.Rows[0].Line = line; g.HeadText(v) != "in line" {
+			t.Error(g.HeadText(v))
+		}
+	}
 	g.Rows[0].Line, v.Limits.Buckets = "full europe/match-v5.match", v.Limits.Buckets[:2]
 	v.Limits.Buckets[1].Blocked, v.Limits.Buckets[1].BlockedBy = v.Now.Add(2*time.Minute), "429 service"
 	if text := g.HeadText(v); text != "held by a 429 service, it ends in 2 min" {

@@ -332,7 +332,7 @@ func TestI1_ReasonsSayWhatHoldsHowMany(t *testing.T) {
 		d.wants("733 AVAILABLE", "9 RETRYABLE", "back off after 503 ×8, 500 ×1", "429 application", "1 PENDING", "the last goes in 41 s")
 		d.toMore()
 		d.press("enter")
-		d.wants("JOBS 6 · in line", "match:KR_7214550950", "app:asia 83/100 used")
+		d.wants("JOBS 6 · in line", "match:KR_7214550950", "asia 83/100 used")
 		d.lacks("RUNNING")
 	})
 }

@@ -68,13 +68,13 @@ func TestKeyExpiresAndIsReplaced(t *testing.T) {
 func TestP38_PausedQueueSaysSoOnEachJob(t *testing.T) {
 	busy(t, func(d *desk) {
 		d.press("3", "b")
-		d.wants("app:asia 83/100")
+		d.wants("asia 83/100")
 		d.press("1", "p")
 		if c := d.last(); c.Op != engine.OpPause || c.Queue != uitest.Full {
 			t.Errorf("sent %+v", c)
 		}
 		d.press("3")
-		d.wants("app:asia 83/100")
+		d.wants("asia 83/100")
 
 		queues, jobs := uitest.Busy().Update.Queues, uitest.Busy().Jobs
 		queues[0].Paused, queues[0].By, queues[0].Since = true, engine.Actor{User: "ana", Via: "console"}, uitest.Noon
@@ -89,7 +89,7 @@ func TestP38_PausedQueueSaysSoOnEachJob(t *testing.T) {
 		d.send(engine.Update{Seq: 5001, Queues: queues[:1], Jobs: waiting})
 		d.wait(3 * time.Second)
 		d.wants("queue paused by ana", "● LIVE")
-		d.lacks("app:asia 83/100")
+		d.lacks("asia 83/100")
 		d.press("1")
 		d.wants("‖ ingest.summoner.full", "p resumes")
 		d.press("p")

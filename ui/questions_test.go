@@ -67,7 +67,7 @@ var questions = []question{
 	{
 		asks: "where did the time go?",
 		at:   func(d *desk) { d.press("2"); d.on("카인") }, key: "enter",
-		answers: []string{"90 %", "paced by the 2 min window"},
+		answers: []string{"90 %", "paced by asia's 2 min window"},
 	},
 	{asks: "what needs me?", row: "give-up share", answers: []string{"▲", "enter"}},
 	{

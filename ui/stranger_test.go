@@ -63,7 +63,7 @@ func TestStranger_OneJobAnswersAll(t *testing.T) {
 			d := open(t, uitest.Busy(), size[0], size[1], testOptions())
 			d.show(inspector.NewJob("j881"))
 			d.reads("503 unavailable at 12:30:47. Step 2 of the policy: 1 min, so it is due at 12:31:47.",
-				"If it fails again: 12:33:47 +2 min then 12:38:47 +5 min then it is given up.", "500 internal", "RIOT'S ANSWER", "503 · 131 ms · asia match")
+				"If it fails again: 12:33:47 +2 min then 12:38:47 +5 min then it is given up.", "500 internal", "RIOT'S ANSWER", "503 · 131 ms · match call to asia")
 		})
 	}
 }

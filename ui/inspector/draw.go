@@ -161,8 +161,8 @@ func waitText(a engine.Attempt, from, ended time.Time) string {
 }
 
 // pacedText says how long the limiter held a call, and for which window.
-func pacedText(c engine.CallRow) part.Cell {
-	return part.If(c.Paced > 0, part.As(themes.Dim, strings.TrimSpace("paced "+human.Secs(c.Paced)+" for "+c.PacedBy)))
+func pacedText(v *page.View, c *engine.CallRow) part.Cell {
+	return part.If(c.Paced > 0, part.As(themes.Dim, "paced "+human.Secs(c.Paced)+human.If(c.PacedBy != "", " for "+v.WindowCalled(c.PacedBy))))
 }
 
 // labelled is a fact with its name; one that is not known is no cell at all.
@@ -199,19 +199,30 @@ func (p *Job) AnsweredNote(v *page.View) string {
 
 // AnswerRows are the last call of the job as the flight recorder has it.
 // The recorder keeps the last calls of the process: of an older job only its attempts are known.
-// Headers of the limits are told as they came: app "17:1,84:120", method "12:10".
 func (p *Job) AnswerRows(v *page.View, w int) []string {
 	c := p.Detail.Call
 	if c == nil {
 		return []string{v.Row(w, part.As(themes.Dim, " no call of it is in the recorder"))}
 	}
 	rows := v.Flow(w, columns.StatusCell(c), part.Plain(human.Millis(c.Took)),
-		part.Plain(c.Host+" "+columns.Versionless(c.Method)), part.Plain(c.Target), columns.NoteCell(c))
+		part.Plain(engine.MethodWord(c.Method)+" call to "+c.Host), part.Plain(c.Target), columns.NoteCell(c))
 	if c.Body != "" { // first Riot's own words: on a small screen the rest may be cut
 		rows = append(rows, v.Paragraph(w, themes.Dim, c.Body)...)
 	}
-	rows = append(rows, v.Flow(w, pacedText(*c))...)
-	return append(rows, v.Flow(w, labelled("app", c.App), labelled("method", c.MethodUsed))...)
+	rows = append(rows, v.Flow(w, pacedText(v, c))...)
+	return append(rows, v.Flow(w, labelled("Riot counts", counted(c.App)), labelled(engine.MethodWord(c.Method)+" calls", counted(c.MethodUsed)))...)
+}
+
+// counted are Riot's counts of windows, which it tells as "17:1,84:120", in words: 17 in 1 s, 84 in 2 min.
+func counted(header string) string {
+	windows := strings.Split(header, ",")
+	for i, w := range windows {
+		n, secs, _ := strings.Cut(w, ":")
+		if span, err := time.ParseDuration(secs + "s"); err == nil {
+			windows[i] = n + " in " + human.Window(span)
+		}
+	}
+	return strings.Join(windows, ", ")
 }
 
 // factRows are what the job is and whose.

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
 )
 
@@ -24,7 +23,12 @@ func BriefWhy(v *View, why string) string {
 	if !named || !hasHost(v, host) {
 		return why
 	}
-	name = columns.Versionless(name) + human.If(!OneHost(v), ":"+host)
+	switch {
+	case name != "app":
+		name = human.Either(OneHost(v), engine.MethodWord(name)+" calls", engine.CallsTo(host, name))
+	case !OneHost(v):
+		name = host
+	}
 	used, how, _ := strings.Cut(rest, ", ")
 	count, span := v.countIn(scope, used)
 	switch {
@@ -70,7 +74,7 @@ func BriefBucket(v *View, name string) string {
 	if !ok || !spaced || !OneHost(v) || !hasHost(v, host) {
 		return name
 	}
-	return columns.Versionless(kind) + " " + window
+	return human.Either(kind == "app", kind, engine.MethodWord(kind)) + " " + window
 }
 
 // BriefTarget is a call's target without the sign that its PUUID was cut, where more

@@ -246,37 +246,17 @@ func (v *View) LiveJob(j engine.JobRow) engine.JobRow {
 	return j
 }
 
-// bucket names a limit with how many it lets through: app:asia 100/120s. The
-// limiter's own names leave that out, since it changes.
-func (v *View) bucket(name string) string {
-	if b, ok := v.bucketOf(name); ok {
-		scope, _, _ := strings.Cut(name, " ")
-		return scope + " " + Count(b.Limit) + "/" + Count(int(b.Window/time.Second)) + "s"
-	}
-	return name
-}
-
-// WindowCalled is a limit that everything goes through by its window alone: the 2 min window.
+// WindowCalled is a limit as the limiter names it, "app:asia 120s" or "app:asia 100/120s", by its window: the 2 min
+// window, asia's where there are several hosts, and of whose calls where it is a method's. Another name is returned as it is.
 func (v *View) WindowCalled(name string) string {
-	if b, ok := v.bucketOf(name); ok && b.Kind == "app" {
-		return "the " + human.Window(b.Window) + " window"
-	}
-	return v.bucket(name)
-}
-
-// bucketOf is the limit with a name as the limiter gives it: app:asia 120s, or
-// app:asia 100/120s.
-func (v *View) bucketOf(name string) (engine.BucketRow, bool) {
 	scope, window, _ := strings.Cut(name, " ")
-	if _, seconds, counted := strings.Cut(window, "/"); counted {
-		window = seconds
+	kind, host, named := strings.Cut(scope, ":")
+	span, err := time.ParseDuration(window[strings.Index(window, "/")+1:])
+	if !named || err != nil {
+		return name
 	}
-	for _, b := range v.Limits.Buckets {
-		if b.Limit > 0 && window == Count(int(b.Window/time.Second))+"s" && scope == b.Kind+":"+b.Host {
-			return b, true
-		}
-	}
-	return engine.BucketRow{}, false
+	return human.Either(OneHost(v), "the ", host+"'s ") + human.Window(span) + " window" +
+		human.If(kind != "app", " of "+engine.MethodWord(kind)+" calls")
 }
 
 // Ratio is how much of a window is used, 0 to 1 and beyond; 0 of one whose limit is not known.

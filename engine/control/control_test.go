@@ -13,6 +13,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/control"
 	"github.com/farsight-console/farsight/engine/forecast"
+	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/internal/leak"
 	"github.com/farsight-console/farsight/internal/scratch"
 	"github.com/farsight-console/farsight/storage"
@@ -239,7 +240,13 @@ func TestEveryCommandLeavesAnAuditEntry(t *testing.T) {
 		{Op: engine.OpTrigger, Account: "Name#TAG"},
 		{Op: engine.OpTrack, Account: "Name#TAG"},
 		{Op: engine.OpUntrack, Account: "Name#TAG"},
+		{Op: engine.OpUntrack, Account: "a1"}, // as consoles name it
 		{Op: engine.OpKey, Key: "RGAPI-secret-7f3a"},
+	}
+	if err := r.db.Write(t.Context(), func(tx engine.Tx) error {
+		return r.db.SaveAccount(tx, league.Account{ID: "a1", GameName: "Ana", TagLine: "EUW", Platform: "euw1"})
+	}); err != nil {
+		t.Fatal(err)
 	}
 	for _, c := range commands {
 		c.By, c.Reason = ana, "because"
@@ -261,6 +268,9 @@ func TestEveryCommandLeavesAnAuditEntry(t *testing.T) {
 	for _, e := range entries {
 		if e.By != ana || e.Result == "" || e.At.IsZero() {
 			t.Errorf("audit entry %+v lacks who, when or what came of it", e)
+		}
+		if e.Op == engine.OpUntrack && !strings.Contains(e.Target, "#") {
+			t.Errorf("an account is not named: %s", e.Target)
 		}
 		if strings.Contains(e.Target+e.Result+e.Reason, "secret") {
 			t.Errorf("the key stands in the audit: %+v", e)

@@ -68,7 +68,7 @@ func (p *screen) Draw(v *page.View) []string {
 	facts := factsOf(v, &r)
 	// The list has all its rows, up to a third of the screen.
 	h := min(max(p.All, len(p.Shown))+1, max(v.H/3, 2))
-	list := p.Section(v, w, h, p.empty(v), part.Section{Title: "MEMBERS", Note: p.Note(v), Tail: p.Told(v)})
+	list := p.Section(v, w, h, p.empty(v), part.Section{Title: "MEMBERS", Note: human.If(p.Have, p.Note(v)), Tail: p.Told(v)})
 	selected := func(w, _ int) part.Section {
 		return part.Section{Title: "SELECTED", Note: r.ID, Rows: block.FactRows(v, w, facts), Height: len(facts)}
 	}

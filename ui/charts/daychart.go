@@ -86,6 +86,13 @@ func Day(v *page.View, w, h int) part.Section {
 			high = max(high, float64(n))
 		}
 	}
+	// What members call is counted where it is settled.
+	if t := v.Engine.Term; t != nil && !t.Here && high == 0 {
+		p.Title = "STANDS BY"
+		p.Rows = v.Paragraph(w, themes.Dim, "this process does since "+v.Clock(v.Engine.Started)+": "+
+			human.Either(t.Leader == "", "nobody leads now", t.Leader+" leads, and counts the calls of all"))
+		return p
+	}
 	p.Tail = "per 30 min, one scale"
 	columns := max(w-multipleName-2, 1)
 	p.Rows = multiples(v, columns, h/len(charts), high, charts)

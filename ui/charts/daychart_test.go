@@ -60,3 +60,19 @@ func TestV8b_TheDayEndsWithTheFrame(t *testing.T) {
 		}
 	}
 }
+
+// TestV8b_AMemberThatStandsBySaysSo: it counts no calls, and says for whom and since when in their place.
+func TestV8b_AMemberThatStandsBySaysSo(t *testing.T) {
+	began := time.Date(2026, 1, 20, 10, 0, 0, 0, time.UTC)
+	v := &page.View{Data: &page.Data{Ready: true}, Theme: themes.NewMono(themes.Unicode), Now: began.Add(time.Hour)}
+	v.Foot = &page.Foot{Day: []engine.TrafficSpan{{At: began}}}
+	v.Engine.Started, v.Engine.Term = began, &engine.Term{Leader: "4711-9f3c on db-worker-1"}
+	p := Day(v, 60, DayRows)
+	text := strings.Join(strings.Fields(ansi.Strip(strings.Join(p.Rows, " "))), " ")
+	if p.Title != "STANDS BY" || text != "this process does since 10:00:00: 4711-9f3c on db-worker-1 leads, and counts the calls of all" {
+		t.Errorf("%s: %q", p.Title, text)
+	}
+	if v.Engine.Term.Here = true; Day(v, 60, DayRows).Title == "STANDS BY" {
+		t.Error("who leads stands by")
+	}
+}

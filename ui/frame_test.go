@@ -85,15 +85,16 @@ func TestFrameProperties(t *testing.T) {
 	}
 	at := scratch.Sized([][2]int{{60, 16}, {120, 40}}, [][2]int{{60, 16}, {80, 24}, {100, 30}, {120, 40}, {160, 50}, {200, 60}})
 	for _, look := range looks {
-		for _, scene := range look.scenes {
+		for j, scene := range look.scenes {
 			t.Run(look.theme+look.glyphs+"-"+scene.Name, func(t *testing.T) {
 				bubble(t, func(t *testing.T) {
 					opt := testOptions()
 					opt.Theme, opt.Glyphs, opt.Getenv = look.theme, look.glyphs, look.env
 					d := open(t, scene, 120, 40, opt)
-					for _, v := range views {
+					for i, v := range views {
 						v.open(d)
-						for _, size := range at {
+						one := (i + j) % len(at)
+						for _, size := range scratch.Sized(at[one:one+1], at) {
 							d.send(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
 							checkFrame(t, d.m.frame, size[0], size[1], look.glyphs == "ascii")
 						}

@@ -184,7 +184,8 @@ func overGrounds(inks, dark, folded string) string {
 
 // TestGoldenThemes compares the colours of every screen at three sizes with the maps
 // in testdata, and holds the light, the colour-blind and the colourless theme to the
-// same text and the same tokens: each theme's frames follow from the two goldens.
+// same text and the same tokens: each theme's frames follow from the two goldens. The usual run has one of them beside the
+// dark for each screen.
 func TestGoldenThemes(t *testing.T) {
 	t.Parallel()
 	long(t)
@@ -193,12 +194,14 @@ func TestGoldenThemes(t *testing.T) {
 		env   func(string) string
 	}{{"dark", trueColor}, {"light", trueColor}, {"cb-dark", trueColor}, {"cb-light", trueColor}, {"mono", noColor}}
 	for _, size := range scratch.Sized(sizes[:1], sizes) {
-		for _, v := range views {
+		for i, v := range views {
+			other := 1 + i%(len(looks)-1)
+			others := scratch.Sized(looks[other:other+1], looks[1:])
 			name := fmt.Sprintf("%s-%dx%d", v.name, size[0], size[1])
 			t.Run(name, func(t *testing.T) {
 				bubble(t, func(t *testing.T) {
 					dark, text := "", ""
-					for _, look := range looks {
+					for _, look := range append(looks[:1:1], others...) {
 						opt := testOptions()
 						opt.Theme, opt.Getenv = look.theme, look.env
 						d := open(t, uitest.Busy(), size[0], size[1], opt)

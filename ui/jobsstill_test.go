@@ -12,6 +12,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/human"
+	"github.com/farsight-console/farsight/internal/scratch"
 	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/uitest"
 )
@@ -442,13 +443,14 @@ func TestV11c_SixFiguresKeepTheirWords(t *testing.T) {
 // ends, no step of Jobs changes more than 300 cells, or 400 as a hold begins or ends, colours counted.
 func TestV7g_AStepChangesFewCells(t *testing.T) {
 	long(t)
-	for _, size := range [][2]int{{80, 24}, {120, 40}, {200, 60}} {
-		for _, players := range []int{1, 60} {
-			bubble(t, func(t *testing.T) { fewCells(t, size, players, false) })
-		}
-		if size[0] < 200 {
-			bubble(t, func(t *testing.T) { fewCells(t, size, 2, true) })
-		}
+	cases := []struct {
+		size    [2]int
+		players int
+		demo    bool
+	}{{sizes[0], 1, false}, {sizes[1], 2, true}, {sizes[2], 60, false}, // the others differ in their sizes
+		{sizes[0], 60, false}, {sizes[0], 2, true}, {sizes[1], 1, false}, {sizes[1], 60, false}, {sizes[2], 1, false}}
+	for _, c := range cases[:scratch.Sized(3, len(cases))] {
+		bubble(t, func(t *testing.T) { fewCells(t, c.size, c.players, c.demo) })
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -68,6 +69,7 @@ func (f *inFleet) named(beside inSchema) {
 		if f.t.Failed() {
 			return
 		}
+		time.Sleep(50 * time.Millisecond)
 	}
 }
 

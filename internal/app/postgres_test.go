@@ -79,13 +79,17 @@ func (s inSchema) command(args ...string) command {
 	return command{args: append(args, "--data-dir", s.dir), env: s.sim.env("FARSIGHT_STORE=" + s.at)}
 }
 
-// run runs the program to its end. A command that stands still for 3 s on a busy machine loses the
-// lead, says so, and is run again.
+// run runs the program to its end, as a process of its own if that has an engine. A command that stands still for 3 s on
+// a busy machine loses the lead, says so, and is run again.
 func (s inSchema) run(code int, args ...string) result {
 	s.t.Helper()
-	r := s.command(args...).run(s.t)
+	once := command.asked
+	if args[0] == "sync" || args[0] == "serve" {
+		once = command.run
+	}
+	r := once(s.command(args...), s.t)
 	for r.code != code && strings.Contains(r.stderr, pg.ErrDeposed.Error()) {
-		r = s.command(args...).run(s.t)
+		r = once(s.command(args...), s.t)
 	}
 	return r.wants(s.t, code)
 }

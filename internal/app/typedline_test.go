@@ -186,13 +186,13 @@ func TestALineLeavesNothingBehind(t *testing.T) {
 		runtime.ReadMemStats(&m)
 		return m.HeapAlloc
 	}
-	const lines = 100
-	type100 := func() {
+	const lines = 40
+	typed := func() {
 		linesOf(t, uitest.New(uitest.Busy()), false, slices.Repeat([]string{"help jobs"}, lines)...)
 	}
-	type100()
+	typed()
 	before := inUse()
-	type100()
+	typed()
 	if each := (int64(inUse()) - int64(before)) / lines; each > 40<<10 {
 		t.Errorf("a line leaves %d bytes", each)
 	}

@@ -71,7 +71,7 @@ func (r *rig) stored(ids []string) (n int) {
 func TestL1a_EachMatchOfTheUnionIsFetchedOnce(t *testing.T) {
 	long(t)
 	inBubble(t, func(t *testing.T) {
-		n := scratch.Sized(20, 60)
+		n := scratch.Sized(10, 60)
 		o := sim.Options{Players: []sim.PlayerSpec{}, Ladders: []sim.LadderSpec{apex(n)}}
 		r := start(t, newSim(o))
 		out := r.collect(masters())
@@ -135,7 +135,7 @@ func TestL1d_ACollectionUsesItsBudget(t *testing.T) {
 	long(t)
 	inBubble(t, func(t *testing.T) {
 		dev := sim.Limits{App: []sim.Limit{{N: 20, Per: time.Second}, {N: 100, Per: 2 * time.Minute}}}
-		r := start(t, newSim(sim.Options{Limits: dev, Players: []sim.PlayerSpec{}, Ladders: []sim.LadderSpec{apex(24)}}))
+		r := start(t, newSim(sim.Options{Limits: dev, Players: []sim.PlayerSpec{}, Ladders: []sim.LadderSpec{apex(12)}}))
 		ask := masters()
 		ask.Timelines = "all"
 		r.collect(ask)
@@ -193,7 +193,7 @@ func TestL26_ACollectionTellsItsLadders(t *testing.T) {
 func TestL3_ALaterRoundFetchesWhatIsNew(t *testing.T) {
 	long(t)
 	inBubble(t, func(t *testing.T) {
-		r := start(t, newSim(sim.Options{Players: []sim.PlayerSpec{}, Ladders: []sim.LadderSpec{apex(20)}}))
+		r := start(t, newSim(sim.Options{Players: []sim.PlayerSpec{}, Ladders: []sim.LadderSpec{apex(8)}}))
 		r.collect(masters())
 		first := r.collected(time.Hour)
 		lists, matches := r.calls(route.MatchIDs), r.calls(route.Match)
@@ -203,7 +203,7 @@ func TestL3_ALaterRoundFetchesWhatIsNew(t *testing.T) {
 			t.Errorf("%+v", out)
 		}
 		row := r.collected(time.Hour)
-		if row.Round != 2 || row.Players != 20 || row.Listed != 20 || r.calls(route.Match) != matches || r.calls(route.MatchIDs) > lists+20 {
+		if row.Round != 2 || row.Players != 8 || row.Listed != 8 || r.calls(route.Match) != matches || r.calls(route.MatchIDs) > lists+8 {
 			t.Errorf("%d more lists, %d more matches: %+v", r.calls(route.MatchIDs)-lists, r.calls(route.Match)-matches, row)
 		}
 		other := masters()
@@ -398,7 +398,7 @@ func TestL6_ListedPlayersAreCollectedOnceEach(t *testing.T) {
 func TestL6_ACollectionThatGoesOnReadsItsLaddersAnew(t *testing.T) {
 	long(t)
 	inBubble(t, func(t *testing.T) {
-		r := start(t, newSim(sim.Options{Players: []sim.PlayerSpec{}, Ladders: []sim.LadderSpec{apex(10)}}))
+		r := start(t, newSim(sim.Options{Players: []sim.PlayerSpec{}, Ladders: []sim.LadderSpec{apex(5)}}))
 		ask := masters()
 		ask.Every = 24 * time.Hour
 		r.collect(ask)
@@ -412,7 +412,7 @@ func TestL6_ACollectionThatGoesOnReadsItsLaddersAnew(t *testing.T) {
 			t.Errorf("as a schedule, begun at %s: %+v", began, s)
 		}
 		time.Sleep(24 * time.Hour)
-		if row := r.collection(); row.Round != 3 || r.calls(route.Masters) != 2 || row.Collected.Open() != 0 || row.Players != 10 {
+		if row := r.collection(); row.Round != 3 || r.calls(route.Masters) != 2 || row.Collected.Open() != 0 || row.Players != 5 {
 			t.Errorf("after the second: %d ladders read, %+v", r.calls(route.Masters), row)
 		}
 	})
@@ -555,7 +555,7 @@ func (r *rig) player(collection string) (id string, ok bool) {
 func TestL7_PlayersOfMatchesAreCollectedAGameAway(t *testing.T) {
 	long(t)
 	inBubble(t, func(t *testing.T) {
-		r := start(t, newSim(sim.Options{Players: []sim.PlayerSpec{}, Ladders: []sim.LadderSpec{apex(30)}}))
+		r := start(t, newSim(sim.Options{Players: []sim.PlayerSpec{}, Ladders: []sim.LadderSpec{apex(15)}}))
 		r.collect(masters())
 		all := r.collected(time.Hour)
 		// Who sat in the matches of the first player, by what is stored.
@@ -630,7 +630,7 @@ func TestL7_RiotIDsAreResolvedOnce(t *testing.T) {
 func TestL8_ACollectionIsChangedWhileItRuns(t *testing.T) {
 	long(t)
 	inBubble(t, func(t *testing.T) {
-		o := sim.Options{Players: []sim.PlayerSpec{}, Ladders: []sim.LadderSpec{apex(20)}}
+		o := sim.Options{Players: []sim.PlayerSpec{}, Ladders: []sim.LadderSpec{apex(10)}}
 		o.Limits.App = []sim.Limit{{N: 10, Per: 10 * time.Second}} // it takes minutes
 		r := start(t, newSim(o))
 		ask := masters()
@@ -652,8 +652,8 @@ func TestL8_ACollectionIsChangedWhileItRuns(t *testing.T) {
 			t.Errorf("%+v", out)
 		}
 		row := r.collected(12 * time.Hour)
-		want := r.sim.LadderMatchIDs(apex(20))
-		if row.Result != "completed" || row.Round != 2 || row.Players != 20 || row.Listed != 20 || r.stored(want) != len(want) {
+		want := r.sim.LadderMatchIDs(apex(10))
+		if row.Result != "completed" || row.Round != 2 || row.Players != 10 || row.Listed != 10 || r.stored(want) != len(want) {
 			t.Errorf("%d of %d matches: %+v", r.stored(want), len(want), row)
 		}
 		ask.Every = 48 * time.Hour

@@ -252,6 +252,15 @@ func (r *rig) crash(change ...func(*setup)) *rig {
 	return open(r.t, r.sim, dir, change...)
 }
 
+// after ends the engine, and opens another on its directory when so long has passed: an engine that has nothing to do
+// looks around each second of a day.
+func (r *rig) after(d time.Duration) *rig {
+	r.t.Helper()
+	r.stop()
+	time.Sleep(d)
+	return open(r.t, r.sim, r.dir)
+}
+
 // watch keeps every committed row and proves the promises that hold at each
 // commit (P5): the parts add up, and done never falls within a run.
 func (r *rig) watch(changes []engine.Change) {

@@ -18,7 +18,7 @@ import (
 func TestP16_SummariesEqualTheirMembers(t *testing.T) {
 	t.Parallel()
 	t.Run("memory", func(t *testing.T) {
-		bt.P16_SummariesEqualTheirMembers(t, memstore.New(), scratch.Sized(2_000, 10_000), nil)
+		bt.P16_SummariesEqualTheirMembers(t, memstore.New(), scratch.Sized(600, 10_000), nil)
 	})
 	t.Run("bbolt", func(t *testing.T) {
 		db, stop, err := serve(t.TempDir() + "/data")

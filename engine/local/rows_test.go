@@ -79,7 +79,7 @@ func TestP21_DueJobStartsPunctually(t *testing.T) {
 	t.Parallel()
 	t.Run("memory", func(t *testing.T) {
 		inMemory(t, func(t testing.TB, s bt.Site) {
-			bt.P21_DueJobStartsPunctually(t, s, min(dueAtOnce, scratch.Sized(20_000, 100_000)))
+			bt.P21_DueJobStartsPunctually(t, s, min(dueAtOnce, scratch.Sized(5_000, 100_000)))
 		})
 	})
 	t.Run("bbolt", func(t *testing.T) {
@@ -111,9 +111,9 @@ func TestP16_RandomWalk(t *testing.T) {
 		})
 	}
 	t.Run("bbolt", func(t *testing.T) {
-		onDisk(t, func(t testing.TB, s bt.Site) { bt.RandomWalk(t, s, 99, 120) })
+		onDisk(t, func(t testing.TB, s bt.Site) { bt.RandomWalk(t, s, 99, scratch.Sized(60, 120)) })
 	})
 	t.Run("postgres", func(t *testing.T) {
-		onServer(t, func(t testing.TB, s bt.Site) { bt.RandomWalk(t, s, 99, 120) })
+		onServer(t, func(t testing.TB, s bt.Site) { bt.RandomWalk(t, s, 99, scratch.Sized(60, 120)) })
 	})
 }

@@ -68,9 +68,13 @@ func nextCalls(v *page.View, t *charts.Timetable) (out []callShare, all int) {
 			out, all = append(out, callShare{name: l.Name, calls: l.Left}), all+l.Left
 		}
 	}
-	for _, q := range v.Queues { // of collections what has been found so far is in line
-		if name, ok := engine.CollectionOf(q.Name); ok && t.All > all && q.Counts[engine.Available] > 0 {
-			n := min(q.Counts[engine.Available], t.All-all)
+	for i := range v.Queues { // of collections what has been found so far is in line; no plan knows of what stands
+		q := &v.Queues[i]
+		n := q.Counts[engine.Available] + q.Again
+		if t.Plan == nil || !t.Plan.Stuck {
+			n = min(n, t.All-all)
+		}
+		if name, ok := engine.CollectionOf(q.Name); ok && n > 0 {
 			out, all = append(out, callShare{name: name, calls: n}), all+n
 		}
 	}

@@ -30,6 +30,11 @@ func TestL28_TheNextCallsNameTheirCollection(t *testing.T) {
 	if !slices.Equal(got, want) || all != 500 {
 		t.Errorf("the next %d calls are of %+v", all, got)
 	}
+	// In an outage nothing is planned for its host.
+	down := charts.Timetable{All: 101, Plan: &engine.HostForecast{Stuck: true}, Lanes: []charts.AccountLane{{Name: "Blue Heron", Left: 100, Still: true}}}
+	if got, all := nextCalls(v, &down); len(got) != 3 || got[0].calls != 300 || all != 450 {
+		t.Errorf("in an outage the next %d calls are of %+v", all, got)
+	}
 }
 
 // TestTheNextCallsAreOfThoseThatGo: a player whose queue is paused gets none of them, unless all wait for the same.

@@ -225,7 +225,7 @@ type QueueState struct {
 }
 
 // Pause is why nothing of a paused queue begins: "queue paused by ana".
-func (q QueueState) Pause() string {
+func (q *QueueState) Pause() string {
 	if q.By.User == "" {
 		return "queue paused"
 	}

@@ -434,7 +434,7 @@ func TestV11c_SixFiguresKeepTheirWords(t *testing.T) {
 		s.Update.Engine.CallsPerMin, s.Update.Engine.Stored, s.Update.Engine.Failed = 1200, 12_409, 1204
 		s.Update.Queues[0].Counts[engine.Available] = 1081
 		open(t, s, 80, 24, testOptions()).
-			wants("1,200 calls/min 12.4k stored 1,081 in line 3 retrying   1,204 gave up 2 × 429")
+			wants("1,200/min  12.4k stored  1,081 in line  3 retrying  1,204 gave up  12 × 503")
 	})
 }
 

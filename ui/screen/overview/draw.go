@@ -2,6 +2,7 @@ package overview
 
 import (
 	"cmp"
+	"strings"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/human"
@@ -181,14 +182,22 @@ func totalRows(v *page.View, t *charts.Timetable, dead []*engine.JobRow, w int) 
 		rule.Put(themes.Dim, note).Gap(1)
 	}
 	rule.Glyph(themes.Hairline, v.Theme.Glyphs.Horizontal, max(w-1-rule.At(), 0))
-	wide := (w - 1) / len(all)
+	wide, end := (w-1)/len(all), -1
+	var at [6]int
 	for i, f := range all {
-		x := i * wide
-		if v.Size == page.S { // which just holds the words
-			x = [...]int{0, 15, 29, 44, 58, 70}[i] * (w - 1) / 79
+		at[i] = 1 + i*wide
+		if v.Size == page.S { // which just holds the words: a longer one moves those behind it
+			at[i] = 1 + [...]int{0, 15, 29, 44, 58, 70}[i]*(w-1)/79
 		}
-		x = 1 + max(x, (top.At()+1)*page.Btoi(i > 0)) // behind a longer one
-		top.To(x).Put(themes.Figure, f.Value).Gap(1).Put(themes.Dim, f.Short)
+		at[i] = max(at[i], end+2)
+		end = at[i] + safe.Width(f.Value+f.Short) + 1
+	}
+	for i, f := range all {
+		x, unit := at[i], " "+f.Short
+		if end > w {
+			x, unit = top.At()+1+page.Btoi(i > 0), strings.TrimPrefix(unit, " calls")
+		}
+		top.To(x).Put(themes.Figure, f.Value).Put(themes.Dim, unit)
 		note := human.Either(v.Size == page.L, page.Joined(v, f.Beat, f.Note), cmp.Or(f.Beat, f.Note))
 		low.To(x).Field(part.As(f.Token, note), wide-2*page.Btoi(i+1 < len(all)), part.Words)
 	}

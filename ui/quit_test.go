@@ -48,3 +48,17 @@ func TestQuitSaysWhatItStops(t *testing.T) {
 		d.wants("4711-9f3c on db-1 leads, in term 6: the work goes on.")
 	})
 }
+
+// TestV3p_LeavingAnEngineIsNoQuitting: of one that goes on without this console q says so; a page above it is left first.
+func TestV3p_LeavingAnEngineIsNoQuitting(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		opt := testOptions()
+		opt.Embedded = false
+		d := open(t, uitest.Busy(), 120, 40, opt)
+		d.wants("q leave it on")
+		d.press("enter")
+		d.wants("q quit")
+		open(t, uitest.Busy(), 80, 24, opt).wants("q leave ")
+		open(t, uitest.Busy(), 80, 24, testOptions()).wants("q quit")
+	})
+}

@@ -116,7 +116,15 @@ func allowed(v *page.View, t *charts.Timetable) string {
 	if !page.OneHost(v) { // each has the key's limit
 		return human.If(!whole, "max ") + n + " a host"
 	}
-	return human.Either(whole, "max ", "key allows ") + n
+	if !whole {
+		return "key allows " + n
+	}
+	for _, b := range v.Limits.Buckets {
+		if b.Kind == "app" && b.Window == time.Second && b.Limit > 0 {
+			return page.Count(b.Limit) + "/s, " + n
+		}
+	}
+	return "max " + n
 }
 
 // KeyAllows is how many calls a limit lets through in a span. One of a longer window than a minute is told whole, with

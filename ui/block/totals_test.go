@@ -21,6 +21,14 @@ func TestV1n_ABurstIsWithinWhatIsAllowed(t *testing.T) {
 	}
 }
 
+// TestV3p_BothWindowsOfAKeyAreTold: that of a second beside the one that sets the pace.
+func TestV3p_BothWindowsOfAKeyAreTold(t *testing.T) {
+	v := pagetest.View(&page.Data{Limits: engine.LimitsRow{Buckets: []engine.BucketRow{{Host: "europe", Kind: "app", Limit: 20, Window: time.Second}}}})
+	if got := block.Totals(v, &charts.Timetable{Limit: 100, Span: 2 * time.Minute}, nil)[0].Note; got != "20/s, 100/2 min" {
+		t.Errorf("%q", got)
+	}
+}
+
 // TestOneCallIsNotCalls: neither of a minute nor since the start.
 func TestOneCallIsNotCalls(t *testing.T) {
 	v := pagetest.View(&page.Data{Ready: true})

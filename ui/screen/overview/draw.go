@@ -178,7 +178,7 @@ func totalRows(v *page.View, t *charts.Timetable, dead []*engine.JobRow, w int) 
 	all := block.Totals(v, t, dead)
 	rule, top, low := part.NewLine(v.Theme, w), part.NewLine(v.Theme, w), part.NewLine(v.Theme, w)
 	rule.Gap(1).Put(v.Theme.Title(), "SO FAR").Gap(1)
-	if note := v.Keyed(whatItIs); len(note) < w-12 {
+	if note := part.Clause(v.Keyed(whatItIs), w-9); note != "" {
 		rule.Put(themes.Dim, note).Gap(1)
 	}
 	rule.Glyph(themes.Hairline, v.Theme.Glyphs.Horizontal, max(w-1-rule.At(), 0))
@@ -208,7 +208,7 @@ func totalRows(v *page.View, t *charts.Timetable, dead []*engine.JobRow, w int) 
 }
 
 // whatItIs says to whom it does not know what the program does, and what it has brought.
-const whatItIs = "League of Legends matches, from Riot to your disk: {matches} lists them, {reports} shows when they were played"
+const whatItIs = "League of Legends matches, from Riot to your disk: {matches} lists them, {reports} shows when they were played, {help} explains"
 
 // restLanes is how many accounts have a lane at most while none is at work.
 const restLanes = 8

@@ -101,6 +101,11 @@ func (a *AlertRow) Now() string {
 	return a.words(a.Value)
 }
 
+// Over reports whether what broke the limit has ended, though the hour over which it is counted has not.
+func (a *AlertRow) Over() bool {
+	return a.State == AlertOK && a.Known && (a.Below && a.Value < a.Limit || !a.Below && a.Value > a.Limit || a.AtLimit && a.Value == a.Limit)
+}
+
 // Bound is the alert's limit in words: "> 30 %", "< 24 h".
 func (a *AlertRow) Bound() string {
 	if a.Below {

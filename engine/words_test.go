@@ -46,3 +46,23 @@ func TestAlertRowWords(t *testing.T) {
 		}
 	}
 }
+
+// An alert of an hour is over before its value is within its limit again.
+func TestAlertIsOver(t *testing.T) {
+	for _, c := range []struct {
+		row  AlertRow
+		want bool
+	}{
+		{AlertRow{State: AlertOK, Known: true, Value: 14, Limit: 10, AtLimit: true}, true},
+		{AlertRow{State: AlertOK, Known: true, Value: 10, Limit: 10, AtLimit: true}, true},
+		{AlertRow{State: AlertOK, Known: true, Value: 9, Limit: 10, AtLimit: true}, false},
+		{AlertRow{State: AlertOK, Known: true, Value: 0, Limit: 0}, false},
+		{AlertRow{State: AlertOK, Known: true, Value: 0.1, Limit: 0.2, Below: true}, true},
+		{AlertRow{State: AlertOK, Value: 0, Limit: 0.2, Below: true}, false},
+		{AlertRow{State: AlertFiring, Known: true, Value: 14, Limit: 10}, false},
+	} {
+		if got := c.row.Over(); got != c.want {
+			t.Errorf("%+v: over %t", c.row, got)
+		}
+	}
+}

@@ -110,7 +110,7 @@ func AlertName(r *alert) string { return r.Name() }
 func nextStep(p Pen, r *alert) table.Cell {
 	switch r.State {
 	case engine.AlertOK:
-		return table.As(themes.Dim, human.None)
+		return table.As(themes.Dim, human.Either(r.Over(), "it is over", human.None))
 	case engine.AlertPending:
 		if in := p.In(r.Fires); in != human.None {
 			return table.As(themes.Dim, "fires in "+in)

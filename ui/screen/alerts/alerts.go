@@ -198,7 +198,7 @@ func countsByState(rows []*engine.AlertRow) []string {
 
 // nextStep is what to do; of one that is quiet, if it fires.
 func nextStep(r *engine.AlertRow) string {
-	return human.If(quiet(r), "if it fires: ") + cmp.Or(r.Next, part.None)
+	return human.If(r.Over(), "it is over: no more has come for some time; ") + human.If(quiet(r), "if it fires: ") + cmp.Or(r.Next, part.None)
 }
 
 func quiet(r *engine.AlertRow) bool { return r.State == engine.AlertOK && r.Next != "" }

@@ -285,15 +285,21 @@ func (p *Pace) Ends(r *CollectionRow, now time.Time) time.Time {
 	if r.Matches > 0 && c.Found > 0 { // no further player is listed once so many are found
 		rest = min(rest, float64(max(r.Matches-c.Found, 0)*begun)/float64(c.Found))
 	}
-	left := float64(begun-r.Done()) + rest
-	if r.Round <= 1 && c.Open() > 0 {
-		left = float64(r.perMatch()*c.Open()) + rest*float64(r.Calls+r.perMatch()*(c.Found-c.Had))/float64(begun)
-		done = r.made() - from.calls
+	after := func(left float64, done int) time.Time {
+		if done <= 0 {
+			return time.Time{}
+		}
+		return now.Add(time.Duration(left / float64(done) * float64(now.Sub(from.at))))
 	}
-	if done <= 0 {
-		return time.Time{}
+	players := after(float64(begun-r.Done())+rest, done)
+	if r.Round > 1 || c.Open() == 0 {
+		return players
 	}
-	return now.Add(time.Duration(left / float64(done) * float64(now.Sub(from.at))))
+	calls := after(float64(r.perMatch()*c.Open())+rest*float64(r.Calls+r.perMatch()*(c.Found-c.Had))/float64(begun), r.made()-from.calls)
+	if begun == r.Players && !calls.IsZero() { // what the last players will name is not counted yet
+		return Latest(calls, players)
+	}
+	return calls
 }
 
 // CollectionsQuery lists collections, the newest first; answered by CollectionsAnswer.

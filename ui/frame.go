@@ -105,6 +105,8 @@ func (m *model) head(v *page.View, now time.Time) []string {
 	return []string{m.tabRow(v), part.Status(v.Theme, 1, m.w, &m.hits, state, slots, text, shorter...), ""}
 }
 
+var clauseEnds = strings.NewReplacer(": ", ": \x00", "; ", "; \x00", ", ", ", \x00")
+
 // shorter are the forms of the engine's sentence for less room: of one that works its first clause says the least, and
 // what waits is told last. Behind that a member tells who leads, as long as there is room.
 func (m *model) shorter(v *page.View, text string) (forms []string) {
@@ -119,7 +121,7 @@ func (m *model) shorter(v *page.View, text string) (forms []string) {
 		}
 	}
 	reasons := []string{text}
-	clauses := strings.SplitAfter(strings.NewReplacer(": ", ": \x00", "; ", "; \x00", ", ", ", \x00").Replace(text), "\x00")
+	clauses := strings.SplitAfter(clauseEnds.Replace(text), "\x00")
 	for i := range clauses[1:] {
 		reasons = append(reasons, strings.ReplaceAll(strings.Join(clauses[i+1:], ""), "\x00", ""))
 	}

@@ -145,8 +145,10 @@ func sectionOf(name string) (Context, error) {
 // spoken is a name with spaces, as actions have it; dashed the same as a file writes it without
 // quotes: "error classes" and error-classes.
 func spoken(name string) string {
-	return strings.ToLower(strings.NewReplacer("-", " ", "_", " ").Replace(name))
+	return strings.ToLower(spaced.Replace(name))
 }
+
+var spaced = strings.NewReplacer("-", " ", "_", " ")
 
 // Section is how files call a screen: error-classes.
 func Section(s page.Screen) string { return dashed(s.String()) }

@@ -177,7 +177,7 @@ type CallRow struct {
 const BlockedFrozen = "frozen"
 
 // Most is how many calls a window takes under an operator's cap.
-func (b BucketRow) Most() int {
+func (b *BucketRow) Most() int {
 	if b.Cap == 0 {
 		return b.Limit
 	}
@@ -189,7 +189,7 @@ func (b BucketRow) Most() int {
 // where the calls of any stretch as long as the window take places (mode A): 98 of 100,
 // when the server has begun to count anew and is at 12. Where the server has not told,
 // Used is all that is known.
-func (b BucketRow) Counted(now time.Time) int {
+func (b *BucketRow) Counted(now time.Time) int {
 	switch {
 	case b.Server < 0 || b.ServerAt.IsZero() || b.Window <= 0:
 		return b.Used
@@ -203,7 +203,7 @@ func (b BucketRow) Counted(now time.Time) int {
 
 // CountsMore reports whether our own count is above Riot's by what is worth a word: we count any span as long as the
 // window, and Riot a fixed one.
-func (b BucketRow) CountsMore(now time.Time) bool { return b.Used-b.Counted(now) > b.Limit/10 }
+func (b *BucketRow) CountsMore(now time.Time) bool { return b.Used-b.Counted(now) > b.Limit/10 }
 
 // Frozen reports whether an operator has stopped a bucket.
 func (b BucketRow) Frozen() bool { return b.BlockedBy == BlockedFrozen }
@@ -212,7 +212,7 @@ func (b BucketRow) Frozen() bool { return b.BlockedBy == BlockedFrozen }
 func (b BucketRow) StaysFrozen() bool { return b.Frozen() && b.Thaws.IsZero() }
 
 // Freeze says what an operator has stopped, and until when.
-func (b BucketRow) Freeze(now time.Time) string {
+func (b *BucketRow) Freeze(now time.Time) string {
 	until := "somebody resumes " + human.Either(b.Method == "", "it", "them")
 	if !b.Thaws.IsZero() {
 		until = human.UTC(b.Thaws, now)

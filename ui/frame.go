@@ -415,8 +415,8 @@ func (m *model) doesInstead(v *page.View, a page.Action) string {
 	if p, ok := m.page().(interface{ Timetable() bool }); ok && a == page.Timetable && p.Timetable() {
 		return "board"
 	}
-	if a == keys.Quit && !m.owns() && m.over == nil && len(m.stack) == 0 && v.Engine.State != engine.EngineBrowse {
-		return human.Either(m.w < 120, "leave", "leave it on")
+	if a == keys.Quit && m.w >= 120 && !m.owns() && m.over == nil && len(m.stack) == 0 && v.Lost.IsZero() && v.Engine.State != engine.EngineBrowse {
+		return "quit, engine goes on"
 	}
 	if a != page.Pause || m.over != nil {
 		return ""

@@ -73,12 +73,14 @@ func (p *Played) Report(a engine.AccountRow, r *engine.PlayReport) (report *engi
 // IsDraft reports whether r is the draft, and not a report that was stored.
 func (p *Played) IsDraft(r *engine.PlayReport) bool { return r != nil && r == p.Play.Draft }
 
-// WonCell is how many of some games were won: "31 won, 52 %"; empty if none was won or lost.
-func WonCell(wins, games int) part.Cell {
-	if games == 0 {
+// WonCell is how many of some games were won: "31 won, 52 %", or "31 of 59 won" where others were
+// remakes; empty if none was won or lost.
+func WonCell(wins, games, remakes int) part.Cell {
+	if games == remakes {
 		return part.Cell{}
 	}
-	return part.As(themes.Dim, page.Count(wins)+" won, "+human.Percent(float64(wins)/float64(games)))
+	of := human.If(remakes > 0, " of "+page.Count(games-remakes))
+	return part.As(themes.Dim, page.Count(wins)+of+" won, "+human.Percent(float64(wins)/float64(games-remakes)))
 }
 
 // championRows are the champions of an account, the most played first, and how many of the

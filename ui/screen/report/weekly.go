@@ -276,13 +276,13 @@ func (p *Screen) weekAccounts(v *page.View, week *engine.WeeklyReport, h int) []
 func weekAccountRow(v *page.View, a engine.WeeklyAccount, most float64, w int) string {
 	l := part.NewLine(v.Theme, w).Gap(3).Field(part.Plain(a.RiotID), page.Clamp(w/4, 14, 28), part.Words).Gap(1)
 	l.Field(part.Plain(charts.Hours(a.Minutes)), 8, part.Number).Gap(2)
-	if bar := w - 96; bar >= 8 { // what is missing needs room, too
-		l.Bar(themes.Run, min(bar, 60), a.Minutes/max(most, 1)).Gap(2)
+	if bar := w - 101; bar >= 8 { // what is missing needs room, too
+		l.Bar(themes.Run, min(bar, 55), a.Minutes/max(most, 1)).Gap(2)
 	}
 	l.Field(part.Plain(human.Counted(a.Games, "game", "games")), 10, part.Number).Gap(2)
-	won := block.WonCell(a.Wins, a.Games-a.Remakes)
+	won := block.WonCell(a.Wins, a.Games, a.Remakes)
 	won.Text = cmp.Or(won.Text, part.None)
-	l.Field(won, 13, part.Words).Gap(2)
+	l.Field(won, 18, part.Words).Gap(2)
 	if a.Missing != "" {
 		sign := v.Theme.State("PARTIAL")
 		l.Cells(part.As(sign.Token, sign.Glyph+" "+a.Missing))

@@ -22,3 +22,16 @@ func TestAWeekOfNobodyIsNotComplete(t *testing.T) {
 		}
 	}
 }
+
+// TestAShareIsOfTheGamesThatItNames: remakes are neither won nor lost.
+func TestAShareIsOfTheGamesThatItNames(t *testing.T) {
+	v := pagetest.View(&page.Data{})
+	week := &engine.PlayWeek{Week: "2026-W02", Games: 11, Wins: 5, Remakes: 2}
+	if got := ansi.Strip((&Screen{}).weekFacts(v, week, 60, 66)); !strings.Contains(got, "11 games") || !strings.Contains(got, "5 of 9 won, 56 %") ||
+		!strings.Contains(got, "2 remakes") {
+		t.Error(got)
+	}
+	if got := ansi.Strip(weekAccountRow(v, engine.WeeklyAccount{Games: 11, Wins: 5, Remakes: 2}, 1, 78)); !strings.Contains(got, "5 of 9 won, 56 %") {
+		t.Error(got)
+	}
+}

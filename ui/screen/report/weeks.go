@@ -58,7 +58,8 @@ func (p *Screen) playWeek(v *page.View, week *engine.PlayWeek, top float64, w in
 // weekFacts are the games of a week, and the scale that all weeks share.
 func (p *Screen) weekFacts(v *page.View, week *engine.PlayWeek, top float64, w int) string {
 	l := part.NewLine(v.Theme, w).Gap(3).
-		Cells(v.Join(part.Plain(human.Counted(week.Games, "game", "games")), block.WonCell(week.Wins, week.Games-week.Remakes))...)
+		Cells(v.Join(part.Plain(human.Counted(week.Games, "game", "games")), block.WonCell(week.Wins, week.Games, week.Remakes),
+			part.If(week.Remakes > 0, part.As(themes.Dim, human.Counted(week.Remakes, "remake", "remakes"))))...)
 	return l.Right(part.As(charts.HeatToken(1), v.Theme.Glyphs.Shade[4]),
 		part.As(themes.Dim, " = "+human.Dur(charts.SpanOf(top))+" ")).String()
 }

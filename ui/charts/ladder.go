@@ -57,7 +57,7 @@ func AgainAt(j *engine.JobRow) []time.Time {
 }
 
 // LastTry reports whether a job is given up if its next try fails.
-func LastTry(j *engine.JobRow) bool { return j.MaxAttempts > 0 && len(j.Then) == 0 }
+func LastTry(j *engine.JobRow) bool { return j.MaxAttempts > 0 && j.Retrying() && len(j.Then) == 0 }
 
 // DrawLadder draws on row y how a job failed and is tried again: its failures, its instant,
 // how much later than that it goes, and what follows if it fails again.
@@ -72,7 +72,7 @@ func DrawLadder(v *page.View, c *part.Chart, y int, j *engine.JobRow) {
 		c.Sign(y, c.At(at), bad.Token, bad.Glyph)
 	}
 	if goes < c.Width {
-		drawAgain(v, c, y, goes, AgainAt(j), j.MaxAttempts > 0)
+		drawAgain(v, c, y, goes, AgainAt(j), j.MaxAttempts > 0 && j.Retrying())
 	}
 }
 

@@ -1,8 +1,11 @@
 package charts
 
 import (
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/ui/page"
@@ -22,5 +25,25 @@ func TestTheRoomIsOfTheHostThatMostRetriesGoTo(t *testing.T) {
 	}
 	if r := RoomOf(pagetest.View(&page.Data{}), f, axis); r.Host.Host != "asia" {
 		t.Errorf("without those it is of %s", r.Host.Host)
+	}
+}
+
+// TestAJobThatUsedNoTryIsNotGivenUp: in line after a failure of an outage, its policy has told nothing of its tries.
+func TestAJobThatUsedNoTryIsNotGivenUp(t *testing.T) {
+	for _, c := range []struct {
+		job  engine.JobRow
+		last bool
+	}{
+		{engine.JobRow{Job: engine.Job{State: engine.Available, Class: "503"}, MaxAttempts: 5}, false},
+		{engine.JobRow{Job: engine.Job{State: engine.Available, Class: "503", Tries: 4}, MaxAttempts: 5}, true},
+	} {
+		v := pagetest.View(&page.Data{})
+		chart := part.NewChart(v.Theme, part.NewAxis(v.Now, time.Second, 5, 40), 1)
+		c.job.Due = v.Now.Add(time.Second)
+		DrawLadder(v, chart, 0, &c.job)
+		row := ansi.Strip(chart.Row(part.NewLine(v.Theme, 40), 0).String())
+		if got := strings.Contains(row, v.Theme.State("FAILED").Glyph); got != c.last || LastTry(&c.job) != c.last {
+			t.Errorf("%d tries: %q", c.job.Tries, row)
+		}
 	}
 }

@@ -174,8 +174,9 @@ func (m *model) answered(a answered, now time.Time) {
 		// Not every command has a sentence as its answer.
 		n.Text = string(a.command.Op) + " done"
 	}
+	undo := ""
 	if a.err == nil && m.undo.Keep(a.receipt, now) {
-		n.Text += " · " + m.keyed("{undo} undo ") + strconv.Itoa(int(session.UndoFor/time.Second)) + " s"
+		undo = " · " + m.keyed("{undo} undo ") + strconv.Itoa(int(session.UndoFor/time.Second)) + " s"
 	}
 	if a.command.Select != nil && a.err == nil && !a.command.DryRun {
 		m.page().Act(m.view(now), page.Unmark) // what was marked has been dealt with
@@ -185,6 +186,7 @@ func (m *model) answered(a answered, now time.Time) {
 		n.Text += " (live; the view is frozen)"
 	}
 	m.toasts.add(n, now)
+	m.toasts.shown[len(m.toasts.shown)-1].Text += undo // the list of messages outlasts it
 }
 
 // follow asks what the page on top wants to know.

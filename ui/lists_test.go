@@ -249,6 +249,9 @@ func TestUndoTakesTheLastCommandBack(t *testing.T) {
 		d.none()
 		d.press("4", "x")
 		d.wants("z undo 10 s")
+		if all := d.m.toasts.all; all[len(all)-1].Text != "cancel done" {
+			t.Errorf("the list of messages outlasts the ten seconds: %q", all[len(all)-1].Text)
+		}
 		d.press("z")
 		if c := d.last(); c.Op != engine.OpUndo || c.Audit != 77 {
 			t.Errorf("sent %+v", c)

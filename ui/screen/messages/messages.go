@@ -3,6 +3,7 @@ package messages
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 
 	"github.com/farsight-console/farsight/engine"
@@ -26,7 +27,7 @@ type screen struct {
 // Enter opens the job that a message is about, if there is one.
 func New() page.Page {
 	p := &screen{}
-	p.List = lists.New(columns.Messages, columns.MessageList,
+	p.List = lists.New(columns.Messages, slices.Clone(columns.MessageList),
 		func(m *columns.Message) string { return strconv.Itoa(m.Number) })
 	p.Is = lists.Declaration[columns.Message]{
 		Screen: page.ScreenMessages, Crumb: "Messages", File: "messages", Row: "message", Fill: p.fill,
@@ -47,7 +48,12 @@ func New() page.Page {
 func (p *screen) fill(v *page.View) {
 	p.Put(v, v.Noted, func() []columns.Message {
 		rows := make([]columns.Message, 0, len(v.Notes))
+		job := &p.Fields[len(p.Fields)-1].Head
+		job.Min, job.Width = len(job.Title), len(job.Title) // while it is empty it would cut texts
 		for i := len(v.Notes) - 1; i >= 0; i-- {
+			if v.Notes[i].Job != "" {
+				*job = columns.MessageList[len(p.Fields)-1].Head
+			}
 			rows = append(rows, columns.Message{Note: v.Notes[i], Number: v.Noted - len(v.Notes) + i})
 		}
 		return rows

@@ -230,3 +230,26 @@ func TestWhatHasEndedWaitsNoMore(t *testing.T) {
 		j.State, j.Finished = engine.Completed, j.Created.Add(3*time.Second)
 	}
 }
+
+// TestARowThatLeftDoesNotChangeColumns: its cells are those of the list that it left, under the heads of the other.
+func TestARowThatLeftDoesNotChangeColumns(t *testing.T) {
+	d := &page.Data{Ready: true, Version: 1}
+	for i := range 3 {
+		d.Jobs = append(d.Jobs, engine.JobRow{Job: engine.Job{ID: engine.JobID(fmt.Sprint("j", i)), State: engine.Running, Key: fmt.Sprint("match:EUW1_", i)}})
+	}
+	v, p := pagetest.View(d), New("", page.ShownLive)
+	p.Draw(v)
+	p.Act(v, page.ByReason)
+	p.Draw(v)
+	p.Act(v, page.Down)
+	p.Draw(v)
+	d.Jobs, d.Version = append(d.Jobs[:1:1], d.Jobs[2]), 2
+	v.Now = v.Now.Add(time.Minute)
+	if !strings.Contains(strings.Join(p.Draw(v), ""), "(left)") {
+		t.Fatal("no row left")
+	}
+	p.Act(v, page.ByReason)
+	if strings.Contains(strings.Join(p.Draw(v), ""), "(left)") {
+		t.Error("a row of the flat list stands among the groups")
+	}
+}

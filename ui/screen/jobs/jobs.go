@@ -351,6 +351,7 @@ func (p *Screen) Act(v *page.View, a page.Action) page.Effect {
 		p.stand()
 		p.Restore(p.groups.other)
 		p.groups.other = chosen
+		p.Asked = true // a row that left was drawn in the other columns
 		return page.Effect{}
 	case a == page.States:
 		p.which, p.whole = (p.which+1)%page.Shown(len(shownNames)), false

@@ -36,7 +36,7 @@ func TestI2_CostBeforeASync(t *testing.T) {
 				return engine.Receipt{Applied: 1, Text: "the sync has begun"}, nil
 			}
 			d.press("2", "G", "t")
-			d.reads("Sync ", "About 889 calls ("+bucket+"), done about 14:31; delays the latest run of 13:00 by about 4 min, ", "#KR1 by about 2 min 30 s and 1 other sync by less.", "▌n no")
+			d.reads("Sync ", "About 889 calls (asia's 2 min window), done about 14:31; delays the latest run of 13:00 by about 4 min, ", "#KR1 by about 2 min 30 s and 1 other sync by less.", "▌n no")
 			d.lacks("would make many calls")
 			d.wants("calls in line", "with this 889", "scheduled runs") // drawn into the calendar of the budget
 			d.press("enter")
@@ -49,7 +49,7 @@ func TestI2_CostBeforeASync(t *testing.T) {
 			}
 			calls, atMost = 2011, true // nobody has counted the games
 			d.press("t")
-			d.reads("At most 2,011 calls ("+bucket+"), done by about 14:31; delays the latest run of 13:00 by up to 4 min, ", "#KR1 by up to 2 min 30 s and 1 other sync by less.", "▌n no")
+			d.reads("At most 2,011 calls (asia's 2 min window), done by about 14:31; delays the latest run of 13:00 by up to 4 min, ", "#KR1 by up to 2 min 30 s and 1 other sync by less.", "▌n no")
 			d.press("n")
 			calls, atMost, bucket = 889, false, "" // of a host that was never asked
 			d.press("t")
@@ -73,7 +73,7 @@ func TestI2_CostOfManySyncs(t *testing.T) {
 		d.press(";")
 		d.text("before the patch")
 		d.press("enter", "2", "A", "t")
-		d.reads("Sync 3 accounts?", "About 300 calls (app:asia 100/120s), done about 12:34; what it delays is unknown: queue ingest.summoner.full is paused.", "Reason: before the patch")
+		d.reads("Sync 3 accounts?", "About 300 calls (asia's 2 min window), done about 12:34; what it delays is unknown: queue ingest.summoner.full is paused.", "Reason: before the patch")
 		for _, c := range d.fake.Did() {
 			if !c.DryRun {
 				t.Errorf("sent %+v without a yes", c)

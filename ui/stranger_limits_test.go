@@ -50,6 +50,6 @@ func TestStranger_WhatWouldASyncCost(t *testing.T) {
 			return engine.Receipt{Matched: 1, Cost: &cost}, nil
 		}
 		d.press("2", "G", "t")
-		d.wants("About 889 calls", "app:asia 100/120s", "now", "+1 h", "calls in line", "with this 889", "◆ ~14:31 done", "scheduled runs", "◇")
+		d.wants("About 889 calls", "(asia's 2 min window)", "now", "+1 h", "calls in line", "with this 889", "◆ ~14:31 done", "scheduled runs", "◇")
 	})
 }

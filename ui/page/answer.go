@@ -178,7 +178,7 @@ func Tried(c *engine.Command, r engine.Receipt, free int, now time.Time) (lines 
 
 // costLine says in one line what a command will take before it is confirmed, as its dry
 // run has told: the calls, when they are made, and what waits the longer for them, such as
-// "About 889 calls (app:asia 100/120s), done about 14:20; it delays nothing else." It is
+// "About 889 calls (asia's 2 min window), done about 14:20; it delays nothing else." It is
 // "" for one that takes no calls.
 func costLine(command engine.Command, r engine.Receipt, now time.Time) string {
 	c := r.Cost
@@ -190,7 +190,7 @@ func costLine(command engine.Command, r engine.Receipt, now time.Time) string {
 	}
 	line := c.DoneText(now)
 	if r.Text == "" || command.Op == engine.OpTrigger { // else the engine has told the calls
-		line = c.CallsText() + " (" + c.Bucket + "), " + line
+		line = c.CallsText() + " (" + windowCalled(c.Bucket, false) + "), " + line
 	}
 	if delayed := c.Delayed(now); delayed != "" {
 		line += "; " + delayed

@@ -248,14 +248,16 @@ func (v *View) LiveJob(j engine.JobRow) engine.JobRow {
 
 // WindowCalled is a limit as the limiter names it, "app:asia 120s" or "app:asia 100/120s", by its window: the 2 min
 // window, asia's where there are several hosts, and of whose calls where it is a method's. Another name is returned as it is.
-func (v *View) WindowCalled(name string) string {
+func (v *View) WindowCalled(name string) string { return windowCalled(name, OneHost(v)) }
+
+func windowCalled(name string, one bool) string {
 	scope, window, _ := strings.Cut(name, " ")
 	kind, host, named := strings.Cut(scope, ":")
 	span, err := time.ParseDuration(window[strings.Index(window, "/")+1:])
 	if !named || err != nil {
 		return name
 	}
-	return human.Either(OneHost(v), "the ", host+"'s ") + human.Window(span) + " window" +
+	return human.Either(one, "the ", host+"'s ") + human.Window(span) + " window" +
 		human.If(kind != "app", " of "+engine.MethodWord(kind)+" calls")
 }
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/user"
 	"slices"
 	"strings"
 	"time"
@@ -253,11 +254,13 @@ func stdout(cmd *cobra.Command) cli.Out {
 
 // operator is who runs a command.
 func operator(via string) engine.Actor {
-	// A service has no USER. "uid 998" is what `ls -n` shows of its files.
-	user := cmp.Or(os.Getenv("USER"), os.Getenv("USERNAME"), fmt.Sprintf("uid %d", os.Getuid()))
+	name := cmp.Or(os.Getenv("USER"), os.Getenv("USERNAME"))
+	if u, err := user.Current(); name == "" && err == nil { // a service has no USER
+		name = u.Username
+	}
 	// "192.0.2.7 51234 192.0.2.1 22": the first word is where somebody sits.
 	session, _, _ := strings.Cut(os.Getenv("SSH_CONNECTION"), " ")
-	return engine.Actor{User: user, Session: session, Via: via}
+	return engine.Actor{User: cmp.Or(name, fmt.Sprintf("uid %d", os.Getuid())), Session: session, Via: via}
 }
 
 // defaultSeed is the demo's, unless told.

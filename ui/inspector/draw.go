@@ -114,7 +114,7 @@ func (p *Job) triesText(v *page.View, j engine.JobRow) string {
 	if p.Detail.MaxAttempts > 0 {
 		text = strconv.Itoa(j.Tries) + " of " + strconv.Itoa(p.Detail.MaxAttempts) + " tries used"
 	}
-	text += human.If(j.Round-j.Phase > 1, " since it was retried")
+	text += human.Either(j.Round-j.Phase > 1, " since it was retried", human.If(j.Phase > 0, " since it went on"))
 	if j.State == engine.Retryable || j.State == engine.Scheduled {
 		text += ", next " + v.Until(j.Due)
 	}

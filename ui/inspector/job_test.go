@@ -216,7 +216,7 @@ func TestV7i_TheJobBesideMovesWithTheList(t *testing.T) {
 func TestASyncThatGoesOnWasNotRetried(t *testing.T) {
 	d := retried()
 	d.Job.State = engine.Completed
-	for phase, want := range map[int]string{0: "1 of 3 tries used since it was retried", 1: "1 of 3 tries used"} {
+	for phase, want := range map[int]string{0: "1 of 3 tries used since it was retried", 1: "1 of 3 tries used since it went on"} {
 		d.Job.Phase = phase
 		if got := (&Job{Detail: d}).triesText(nil, d.Job); got != want {
 			t.Errorf("in phase %d of round 2: %q", phase, got)

@@ -221,7 +221,7 @@ func (b *Backend) wakeParents(tx engine.Tx, groups []engine.GroupStat, now time.
 			continue
 		}
 		after := goOn(p, atLeast(now))
-		reason := fmt.Sprintf("group %d settled: %d done, %d dead, %d cancelled", g.Group, g.Done, g.Dead, g.Cancelled)
+		reason := fmt.Sprintf("goes on after the jobs that it waited for: %d done, %d dead, %d cancelled", g.Done, g.Dead, g.Cancelled)
 		if many := b.bears(p).TooMany(g); many != "" {
 			after, reason = orphaned(p, many, atLeast(now)), many
 		}

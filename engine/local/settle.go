@@ -170,14 +170,14 @@ func snooze(e ending, v *verdict) {
 func wait(e ending, v *verdict) {
 	v.job.Group = e.outcome.Group
 	v.job.State, v.job.Due = engine.Pending, time.Time{}
-	v.attempt.Decision = fmt.Sprintf("waits for %d children of group %d", e.group.Open, e.outcome.Group)
+	v.attempt.Decision = "waits for " + human.Counted(e.group.Open, "job", "jobs")
 	switch many := e.bears.TooMany(e.group); {
 	case !e.group.Settled():
 	case many != "":
 		v.job, v.attempt.Decision = orphaned(v.job, many, e.now), many
 	default:
 		v.job = goOn(v.job, e.now)
-		v.attempt.Decision = fmt.Sprintf("group %d is settled: goes on", e.outcome.Group)
+		v.attempt.Decision = "no job that it waited for is left: goes on"
 	}
 	v.reason = v.attempt.Decision
 }

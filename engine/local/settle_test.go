@@ -185,3 +185,13 @@ func settle(e ending) (v verdict) {
 	v.decide(e)
 	return v
 }
+
+// TestAWaitIsToldInWords: a job's page shows the decision of each of its tries.
+func TestAWaitIsToldInWords(t *testing.T) {
+	for want, open := range map[string]int{"waits for 1 job": 1, "waits for 1,203 jobs": 1203, "no job that it waited for is left: goes on": 0} {
+		v := verdict{}
+		if wait(ending{bears: &engine.ChildPolicy{}, group: engine.GroupStat{Total: 1203, Open: open}}, &v); v.attempt.Decision != want {
+			t.Errorf("%q, want %q", v.attempt.Decision, want)
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/farsight-console/farsight/riot/route"
@@ -181,6 +182,9 @@ func (c *Client) League(ctx context.Context, p route.Platform, queue, tier, divi
 // LeagueMethod is the method that lists a tier.
 func LeagueMethod(tier string) route.Method { return cmp.Or(apexLeagues[tier], route.LeaguePage) }
 
+// ProbeTarget is the Target of a [Call] by Probe that asks for nobody.
+const ProbeTarget = "Farsight Probe#000"
+
 // Probe finds out, with one call to account-v1, whether the key works at all; the engine uses it after a
 // 401 or 403 to tell a dead key from a path that is refused. puuid tells the key's project besides;
 // without one, the Riot ID of nobody is asked for, whose 404 is as good a proof. nil: the key works.
@@ -189,7 +193,8 @@ func LeagueMethod(tier string) route.Method { return cmp.Or(apexLeagues[tier], r
 func (c *Client) Probe(ctx context.Context, r route.Region, puuid string) error {
 	var err error
 	if puuid == "" {
-		_, err = c.AccountByRiotID(ctx, r, "Farsight Probe", "000")
+		name, tag, _ := strings.Cut(ProbeTarget, "#")
+		_, err = c.AccountByRiotID(ctx, r, name, tag)
 	} else {
 		_, err = c.AccountByPUUID(ctx, r, puuid)
 	}

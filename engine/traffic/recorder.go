@@ -180,6 +180,9 @@ func rowOf(c riot.Call) engine.CallRow {
 		Status: c.Status, Class: engine.Class(c.Class), Took: c.Latency, Paced: c.Waited, PacedBy: c.PacedBy,
 		App: c.AppCount, MethodUsed: c.MethodCount,
 	}
+	if row.Target == riot.ProbeTarget {
+		row.Target = "tests the key"
+	}
 	if d, ok := limit.ParseRetryAfter(c.RetryAfter, c.At); ok {
 		row.RetryAfter = d
 	}

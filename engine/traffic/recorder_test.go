@@ -80,6 +80,14 @@ func TestA429OfOurOwnLimitsIsUnforeseen(t *testing.T) {
 	}
 }
 
+// TestTheCallThatTestsTheKeySaysSo: it asks for nobody, whose name says nothing.
+func TestTheCallThatTestsTheKeySaysSo(t *testing.T) {
+	c := call("7", 403, 0, noon)
+	if c.Target = riot.ProbeTarget; rowOf(c).Target != "tests the key" {
+		t.Errorf("%+v", rowOf(c))
+	}
+}
+
 func TestStatAfterTellsTheAttemptsOfAJobApart(t *testing.T) {
 	var r recorder
 	r.add(call("7", 503, time.Second, noon))

@@ -94,7 +94,7 @@ func NoteCell(c *call) table.Cell {
 	case c.Proof:
 		return table.As(themes.Dim, "asks if it works")
 	case c.Status != 200 && c.Class != classServer && string(c.Class) != StatusCell(c).Text:
-		return table.As(themes.Dim, string(c.Class))
+		return table.As(themes.Dim, Answer(c.Class, ""))
 	}
 	return table.Plain("")
 }
@@ -135,9 +135,10 @@ var answerWords = map[int]string{
 	500: "internal", 502: "bad gateway", 503: "unavailable", 504: "gateway timeout",
 }
 
-// classWords say what went wrong where there was no status.
+// classWords say what went wrong where there was no status, or beside it.
 var classWords = map[engine.Class]string{
 	"timeout": "timeout", "bad_payload": "broken body", "local": "no network", "storage": "disk",
+	"401.key": "refused", "403.key": "refused", "403.page": "a web page", "400.decrypt": "other project's id", "key.missing": "no key",
 	"429.app": "429 application", "429.method": "429 method", "429.service": "429 service",
 }
 

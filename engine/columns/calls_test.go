@@ -26,3 +26,12 @@ func TestA429SaysWhoseLimitItWas(t *testing.T) {
 		}
 	}
 }
+
+// TestARefusalIsToldInWords: a class is a name for filters.
+func TestARefusalIsToldInWords(t *testing.T) {
+	for class, want := range map[engine.Class]string{"403.key": "refused", "401.key": "refused", "400.decrypt": "other project's id"} {
+		if got := NoteCell(&call{Status: 403, Class: class}); got.Text != want {
+			t.Errorf("%s: %q, want %q", class, got.Text, want)
+		}
+	}
+}

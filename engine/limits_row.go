@@ -61,6 +61,10 @@ type LimitsRow struct {
 	Hosts   []LimitHost `json:"hosts,omitempty"`
 	// Breakers are the endpoints that are down: no call goes there but a try.
 	Breakers []BreakerRow `json:"breakers,omitempty"`
+	// KeyRefused is since when Riot refuses the key, and KeyAsks when one call asks again whether it still does; zero =
+	// it does not, and one asks now.
+	KeyRefused time.Time `json:"key_refused,omitzero"`
+	KeyAsks    time.Time `json:"key_asks,omitzero"`
 	// Holds are the waits above ten minutes that Riot has asked for.
 	Holds []LimitHold `json:"holds,omitempty"`
 	// Cause is EngineRow.Cause of the same reading, where the limits alone were asked for; "" elsewhere.

@@ -27,7 +27,7 @@ func TestV4a_TheStateOwnsTheFrame(t *testing.T) {
 		"outage": {uitest.Outage(), themes.Err, []string{"✗ API DOWN ", "match calls to europe fail", "it goes on by itself: next try at 12:3", "┗"}},
 		"paused": {uitest.Paused(), themes.Warn, []string{"‖ PAUSED ", "every queue with work is paused: deploy", "p resumes the queue", "╱╱╱"}},
 		"frozen": {frozen, themes.Warn, []string{"≡ HELD ", "europe is frozen", "5 shows it; p there resumes it", "‖ europe is frozen"}},
-		"no key": {uitest.Broken(), themes.Err, []string{"✗ NO KEY ─", "the key has expired or was refused", "K gives another key"}},
+		"no key": {uitest.Broken(), themes.Err, []string{"✗ NO KEY since 12:29:35 ─", "the key has expired or was refused", "one call asks at 12:32:13; K gives another key", "┗"}},
 	} {
 		for _, env := range []func(string) string{trueColor, noColor} {
 			bubble(t, func(t *testing.T) {

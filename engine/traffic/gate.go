@@ -307,6 +307,16 @@ func (g *gate) keyState(now time.Time) (r ruling, blown bool) {
 	return ruling{next: later(g.key.probe, now)}, g.key.blown
 }
 
+// refused is since when the key is known not to work, and when a call asks again; zero = it is not, and one asks now.
+func (g *gate) refused() (since, asks time.Time) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.key.blown {
+		since, asks = g.key.since, g.key.next()
+	}
+	return since, asks
+}
+
 // probes reports whether the job is the one that was let through to try the key.
 func (g *gate) probes(job engine.JobID) bool {
 	g.mu.Lock()

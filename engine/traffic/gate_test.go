@@ -249,8 +249,14 @@ func TestARefusedKeyStopsEveryHostUntilItIsReplaced(t *testing.T) {
 			t.Errorf("%s: %v until %v: %s", l, ok, until, why)
 		}
 	}
+	if since, asks := g.refused(); !since.Equal(noon) || !asks.Equal(noon.Add(time.Minute)) {
+		t.Errorf("refused since %v, one call asks at %v", since, asks)
+	}
 	before := *rung
 	g.forgetKey()
+	if since, asks := g.refused(); !since.IsZero() || !asks.IsZero() {
+		t.Errorf("a new key is refused since %v, one call asks at %v", since, asks)
+	}
 	if _, _, ok := g.check(matches, "b", noon); !ok || *rung == before {
 		t.Error("a new key did not open the gate")
 	}

@@ -19,6 +19,7 @@ import (
 func (l *Limits) Rows() engine.LimitsRow {
 	snap := l.limiter.Snapshot()
 	out := engine.LimitsRow{At: snap.At, Breakers: l.Down(), Holds: l.LongHolds()}
+	out.KeyRefused, out.KeyAsks = l.gate.refused()
 	slices.SortStableFunc(snap.Hosts, l.busier)
 	if len(snap.Hosts) > 0 {
 		l.mu.Lock()

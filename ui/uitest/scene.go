@@ -91,6 +91,7 @@ func Broken() Scene {
 	row.State, row.Why = engine.EngineNoKey, "Riot answered 403 to account-v1 on asia: the key has expired or was refused"
 	row.InFlight, row.CallsPerMin, row.Spark = 0, 0, nil
 	s.Update.Engine = &row
+	s.Update.Limits.KeyRefused, s.Update.Limits.KeyAsks = Noon.Add(-2*time.Minute), Noon.Add(38*time.Second)
 	for i := range s.Update.Queues {
 		q := &s.Update.Queues[i]
 		q.Paused, q.Reason, q.Why = true, "key refused", "key refused"

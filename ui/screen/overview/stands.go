@@ -2,6 +2,7 @@ package overview
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -34,8 +35,8 @@ func (o *Screen) cause(v *page.View, t *charts.Timetable, w, h int) part.Section
 		words += part.DigitsWidth(v.Theme, left) + 3
 	}
 	said := part.Wrap(cause, w-words-1)
-	if len(said) > tallDigits-1 {
-		said = said[:tallDigits-1]
+	if last := tallDigits - 2; len(said) > last+1 { // cut at the end of its row, with a sign
+		said = append(said[:last], strings.Join(said[last:], " "))
 	}
 	l := part.NewLine(v.Theme, w)
 	for y := range min(tallDigits, h) {
@@ -87,7 +88,10 @@ func goesOn(v *page.View) (next time.Time, then string) {
 		if v.Engine.Key == "" {
 			return time.Time{}, v.Keyed("{key} gives one")
 		}
-		return time.Time{}, v.Keyed("{key} gives another key")
+		if next, then = v.Limits.KeyAsks, v.Keyed("{key} gives another key"); next.After(v.Now) {
+			then = "one call asks at " + v.Clock(next) + "; " + then
+		}
+		return next, then
 	case engine.EnginePaused:
 		if !slices.ContainsFunc(v.Queues, func(q engine.QueueRow) bool { return q.Paused }) { // by the disk or the store
 			return time.Time{}, ""
@@ -115,6 +119,8 @@ func since(v *page.View) string {
 				at, by = q.Since, q.By.User
 			}
 		}
+	case v.Engine.State == engine.EngineNoKey:
+		at = v.Limits.KeyRefused
 	default:
 		for _, b := range v.Limits.Breakers {
 			if at.IsZero() || b.Since.Before(at) {

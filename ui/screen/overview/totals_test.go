@@ -47,3 +47,18 @@ func TestV3o_AtRestTheBoardSaysWhatComes(t *testing.T) {
 		t.Errorf("nobody is tracked: %q", got)
 	}
 }
+
+// TestALongCauseIsCutWithASign: and says what somebody can do below it.
+func TestALongCauseIsCutWithASign(t *testing.T) {
+	v := pagetest.View(&page.Data{Ready: true, Engine: engine.EngineRow{State: engine.EngineNoKey, Why: strings.Repeat("a long reason ", 20), Key: "…7f3a"}})
+	v.Size = page.S
+	v.Limits.KeyRefused, v.Limits.KeyAsks = v.Now.Add(-time.Minute), v.Now.Add(time.Minute)
+	s := New().cause(v, &charts.Timetable{}, 78, tallDigits)
+	rows := strings.Split(ansi.Strip(strings.Join(s.Rows, "\n")), "\n")
+	if !strings.HasSuffix(strings.TrimRight(rows[1], " "), "…") || !strings.Contains(rows[2], "one call asks at "+v.Clock(v.Limits.KeyAsks)+"; ") {
+		t.Errorf("%q", rows)
+	}
+	if want := "since " + v.Clock(v.Limits.KeyRefused); s.Note != want {
+		t.Errorf("%q, want %q", s.Note, want)
+	}
+}

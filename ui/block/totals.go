@@ -35,7 +35,7 @@ func Totals(v *page.View, t *charts.Timetable, dead []*engine.JobRow) []Total {
 	return []Total{
 		{Short: callsUnit(v), Value: page.Count(e.Calls()), Note: allowed(v, t), Token: themes.Run},
 		{Short: "stored", Value: stored, Beat: change(v, storedBy), Note: found(v), Token: themes.Run},
-		{Short: "in line", Value: page.Count(waiting), Beat: change(v, lined), Note: empties(v, t, waiting), Token: themes.Run},
+		{Short: "in line", Value: page.Count(waiting), Beat: human.If(waiting > 0, change(v, lined)), Note: empties(v, t, waiting), Token: themes.Run},
 		{Short: "retrying", Value: page.Count(e.Retrying), Note: nextRetry(v), Token: themes.Retry},
 		{Short: "gave up", Value: human.Count(e.Failed), Note: gaveUpOf(v, dead), Token: themes.Err},
 		wrong(v),

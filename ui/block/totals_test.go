@@ -77,3 +77,20 @@ func TestV3m_FailuresOfTheLastMinutesAreCounted(t *testing.T) {
 	v.Engine.Started = v.Now.Add(-3 * time.Minute)
 	told("3", "× 5xx", "in 3 min")
 }
+
+// TestNothingInLineDoesNotGrowLess: that it has become nothing is told by the figure.
+func TestNothingInLineDoesNotGrowLess(t *testing.T) {
+	v := pagetest.View(&page.Data{Ready: true})
+	queues := func(n int) []engine.QueueRow {
+		return []engine.QueueRow{{Counts: map[engine.State]int{engine.Available: n}}}
+	}
+	for now, want := range map[int]string{0: "", 9: v.Theme.Glyphs.Minus + "81/min"} {
+		v.Past = &page.Past{}
+		v.Past.See(&page.Data{Queues: queues(now + 81)}, v.Now.Add(-time.Minute))
+		v.Queues, v.Calls = queues(now), []engine.CallRow{{At: v.Now}}
+		v.Past.See(v.Data, v.Now)
+		if got := block.Totals(v, &charts.Timetable{}, nil)[2].Beat; got != want {
+			t.Errorf("%d in line: %q, want %q", now, got, want)
+		}
+	}
+}

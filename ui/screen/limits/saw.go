@@ -70,7 +70,7 @@ func nextCalls(v *page.View, t *charts.Timetable) (out []callShare, all int) {
 	}
 	for i := range v.Queues { // of collections what has been found so far is in line; no plan knows of what stands
 		q := &v.Queues[i]
-		n := q.Counts[engine.Available] + q.Again
+		n := q.Counts[engine.Available]
 		if t.Plan == nil || !t.Plan.Stuck {
 			n = min(n, t.All-all)
 		}

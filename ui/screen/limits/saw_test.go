@@ -31,6 +31,7 @@ func TestL28_TheNextCallsNameTheirCollection(t *testing.T) {
 		t.Errorf("the next %d calls are of %+v", all, got)
 	}
 	// In an outage nothing is planned for its host.
+	v.Queues[1].Again = 20 // of the 300
 	down := charts.Timetable{All: 101, Plan: &engine.HostForecast{Stuck: true}, Lanes: []charts.AccountLane{{Name: "Blue Heron", Left: 100, Still: true}}}
 	if got, all := nextCalls(v, &down); len(got) != 3 || got[0].calls != 300 || all != 450 {
 		t.Errorf("in an outage the next %d calls are of %+v", all, got)

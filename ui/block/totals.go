@@ -42,20 +42,21 @@ func Totals(v *page.View, t *charts.Timetable, dead []*engine.JobRow) []Total {
 	}
 }
 
-// wrong is how often Riot refused since the start, or failed in the last minutes, where that is more.
+// wrong is how often Riot refused since the start, or calls failed in the last minutes, where that is more: by their status
+// if all have the same.
 func wrong(v *page.View) Total {
 	now, _ := charts.ChartNow(v)
 	from, by, n := engine.Latest(now.Add(-10*time.Minute), charts.RecordedSince(v.Data)), "", int64(0)
 	for i := len(v.Calls) - 1; i >= 0 && v.Calls[i].At.After(from); i-- {
-		if status := v.Calls[i].Status; status >= 500 {
-			one := strconv.Itoa(status)
-			n, by = n+1, human.Either(by == "" || by == one, one, "5xx")
+		if status := v.Calls[i].Status; status == 0 || status >= 500 {
+			one := human.Either(status == 0, "failed", "× "+strconv.Itoa(status))
+			n, by = n+1, human.Either(by == "" || by == one, one, "failed")
 		}
 	}
 	t := Total{Short: "× 429", Value: human.Count(v.Engine.Throttled), Note: Unexpected(v), Token: themes.Warn}
 	if n > v.Engine.Throttled {
 		t.Note = "in " + human.Age(now.Sub(from)) + human.If(t.Note != "", ", "+t.Value+" × 429")
-		t.Short, t.Value, t.Token = "× "+by, human.Count(n), themes.Err
+		t.Short, t.Value, t.Token = by, human.Count(n), themes.Err
 	}
 	return t
 }

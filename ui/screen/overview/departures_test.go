@@ -161,13 +161,18 @@ func TestV10c_TheEndShowsTheReport(t *testing.T) {
 	}
 }
 
-// TestTheNextTryIsTheFirstOfAll: the cause names all that is down.
+// TestTheNextTryIsTheFirstOfAll: the cause names all that is down. Where nothing waits no try is made, while something does elsewhere.
 func TestTheNextTryIsTheFirstOfAll(t *testing.T) {
 	v := pagetest.View(&page.Data{Ready: true, Engine: engine.EngineRow{State: engine.EngineAPIDown, Why: "match calls to europe fail: 716 jobs wait"}})
 	want := v.Now.Add(6 * time.Second)
 	v.Limits.Breakers = []engine.BreakerRow{{Method: "match-v5.timeline", Waiting: 37, Next: want}, {Method: "match-v5.match", Waiting: 679, Next: want.Add(time.Second)}}
-	if got, _ := goesOn(v); !got.Equal(want) {
-		t.Errorf("%v, want %v", got, want)
+	for _, behind := range []int{37, 0} {
+		if v.Limits.Breakers[0].Waiting = behind; behind == 0 {
+			want = want.Add(time.Second)
+		}
+		if got, _ := goesOn(v); !got.Equal(want) {
+			t.Errorf("%d wait: %v, want %v", behind, got, want)
+		}
 	}
 }
 

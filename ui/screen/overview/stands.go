@@ -69,8 +69,11 @@ func goesOn(v *page.View) (next time.Time, then string) {
 			next, then = at, what+" at "+v.Clock(at)
 		}
 	}
+	waits := slices.ContainsFunc(v.Limits.Breakers, func(b engine.BreakerRow) bool { return b.Waiting > 0 })
 	for _, b := range v.Limits.Breakers {
-		see(b.Next, goesOnBySelf)
+		if waits == (b.Waiting > 0) { // a try is a call of what waits there
+			see(b.Next, goesOnBySelf)
+		}
 	}
 	for _, b := range v.Limits.Holds {
 		see(b.Asks, goesOnBySelf)

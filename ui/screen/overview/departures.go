@@ -340,10 +340,10 @@ var brings = map[string]string{"latest": "new matches", "rank.daily": "ranks", "
 // nothing comes where no account is tracked.
 func byItself(v *page.View, runs []charts.Run) (text string) {
 	tracked := slices.ContainsFunc(v.Accounts, func(a engine.AccountRow) bool { return a.Tracked })
-	for _, r := range runs {
-		what := cmp.Or(brings[r.Name], r.Name)
-		if !strings.Contains(text, what) && (tracked || r.Name != "latest" && r.Name != "rank.daily") {
-			text += human.Either(text == "", " next by itself: ", ", ") + what + " at " + engine.When(r.At, v.Now)
+	for i, r := range runs {
+		again := slices.ContainsFunc(runs[:i], func(o charts.Run) bool { return o.Name == r.Name })
+		if !again && (tracked || r.Name != "latest" && r.Name != "rank.daily") {
+			text += human.Either(text == "", " next by itself: ", ", ") + cmp.Or(brings[r.Name], r.Name) + " at " + engine.When(r.At, v.Now)
 		}
 	}
 	return text

@@ -33,13 +33,13 @@ func TestV3o_AtRestTheBoardSaysWhatComes(t *testing.T) {
 	v := pagetest.View(&page.Data{Accounts: []engine.AccountRow{{ID: "a", Tracked: true}}})
 	at := func(d time.Duration) time.Time { return v.Now.Truncate(time.Hour).Add(d) }
 	table := &charts.Timetable{Runs: []charts.Run{{Name: "latest", At: at(time.Hour)}, {Name: "sweep", At: at(77 * time.Minute)},
-		{Name: "latest", At: at(2 * time.Hour)}, {Name: "mine", At: at(24 * time.Hour)}}}
+		{Name: "latest", At: at(2 * time.Hour)}, {Name: "mat", At: at(24 * time.Hour)}}}
 	told := func(w int) string { return strings.TrimRight(ansi.Strip(New().follows(v, table, w)), " ") }
 	want := " next by itself: new matches at 13:00, failed matches again at 13:17"
 	if got := told(80); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if got := told(120); got != want+", mine at Wed 21 Jan 12:00" {
+	if got := told(120); got != want+", mat at Wed 21 Jan 12:00" {
 		t.Errorf("where there is room: %q", got)
 	}
 	v.Accounts[0].Tracked = false

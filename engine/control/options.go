@@ -170,8 +170,6 @@ type Options struct {
 // returns is as received; screens and commands clean it.
 type Store interface {
 	operation.Store
-	// AccountRow finds by id or "Name#TAG"; engine.ErrNotFound.
-	AccountRow(ctx context.Context, id string) (engine.AccountRow, error)
 	// AccountRowOn is AccountRow for one platform of a "Name#TAG"; "" = any.
 	AccountRowOn(ctx context.Context, id, platform string) (engine.AccountRow, error)
 	Identities(ctx context.Context, account string) ([]engine.Identity, error)

@@ -52,8 +52,10 @@ func (o *Operator) Do(ctx context.Context, cmd engine.Command) (engine.Receipt, 
 	// What was done is written down, also when whoever asked for it has gone since.
 	auditing, cancel := context.WithTimeout(context.WithoutCancel(ctx), auditTime)
 	defer cancel()
-	if cmd.Op != engine.OpForget {
-		cmd.Account = o.called(auditing, cmd.Account)
+	if cmd.Account != "" && cmd.Op != engine.OpForget { // consoles name it by its id
+		if a, err := o.opt.Store.AccountRow(auditing, cmd.Account); err == nil {
+			cmd.Account = cmp.Or(a.RiotID, cmd.Account)
+		}
 	}
 	e, auditErr := o.audit(auditing, cmd, r, err)
 	r.Audit, r.Undo = e.Seq, undoable(e)
@@ -65,19 +67,6 @@ func (o *Operator) Do(ctx context.Context, cmd engine.Command) (engine.Receipt, 
 			"the command was carried out, but its audit entry was not written: %w", auditErr))
 	}
 	return r, err
-}
-
-// called is the Riot ID of an account that a command has by its id, as consoles do; as it is where none is known.
-func (o *Operator) called(ctx context.Context, account string) string {
-	if account == "" || strings.Contains(account, "#") {
-		return account
-	}
-	for a, err := range engine.EachAccount(ctx, o.opt.Store.Accounts, engine.AccountsQuery{Text: account}) {
-		if err == nil && a.ID == account {
-			return cmp.Or(a.RiotID, account)
-		}
-	}
-	return account
 }
 
 // maxReason is how long a reason may be, in characters: it stands in the audit, in the log and with each job that

@@ -18,6 +18,8 @@ type Store interface {
 	// history. By key: the live, else the latest, job of it. engine.ErrNotFound.
 	Detail(ctx context.Context, q engine.JobQuery) (engine.JobDetail, error)
 	Accounts(ctx context.Context, q engine.AccountsQuery) (engine.AccountsPage, error)
+	// AccountRow finds by id or "Name#TAG"; engine.ErrNotFound.
+	AccountRow(ctx context.Context, id string) (engine.AccountRow, error)
 	Queues(ctx context.Context) ([]engine.QueueState, error)
 	AddAudit(tx engine.Tx, e engine.AuditEntry) (uint64, error)
 	// Audit gives the last n commands, newest first; AuditEntry one with what it has

@@ -103,7 +103,12 @@ func (a *AlertRow) Now() string {
 
 // Over reports whether what broke the limit has ended, though the hour over which it is counted has not.
 func (a *AlertRow) Over() bool {
-	return a.State == AlertOK && a.Known && (a.Below && a.Value < a.Limit || !a.Below && a.Value > a.Limit || a.AtLimit && a.Value == a.Limit)
+	return a.State == AlertOK && a.Known && Breaks(a.Value, a.Limit, a.Below, a.AtLimit)
+}
+
+// Breaks reports whether a value breaks a limit, which is the last value that is well; with at it is the first that is not.
+func Breaks(value, limit float64, below, at bool) bool {
+	return below && value < limit || !below && value > limit || at && value == limit
 }
 
 // Bound is the alert's limit in words: "> 30 %", "< 24 h".

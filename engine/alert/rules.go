@@ -181,16 +181,7 @@ func (r *Rule) setLimit(v string) bool {
 // reach is the longest window of a rule; a spike needs a day more.
 const reach = time.Hour
 
-// holds reports whether a measured value breaks the rule. A limit is the last value that is well, but
-// for a spike, whose limit is the first that is not.
+// holds reports whether a measured value breaks the rule.
 func (r Rule) holds(s sample) bool {
-	switch {
-	case !s.known:
-		return false
-	case r.Below:
-		return s.value < s.limit
-	case r.Measure == spike:
-		return s.value >= s.limit
-	}
-	return s.value > s.limit
+	return s.known && engine.Breaks(s.value, s.limit, r.Below, r.Measure == spike)
 }

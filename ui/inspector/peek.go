@@ -174,8 +174,10 @@ func (p *Job) beside(v *page.View, w, h int) []part.Section {
 	if len(fold) == 0 {
 		fold = []string{v.Row(w, part.As(themes.Dim, " "+p.untried()))}
 	}
-	if next := slices.IndexFunc(p.rungs(v), func(r rung) bool { return r.Attempt == nil }); h == 0 && next >= 0 { // the try that it is at
-		fold = fold[:next+1]
+	if h == 0 { // up to the try that it is at
+		if next := slices.IndexFunc(p.rungs(v), func(r rung) bool { return r.Attempt == nil }); next >= 0 {
+			fold = fold[:next+1]
+		}
 	}
 	room := max(h-len(life)-len(facts)-6, 1)
 	// Of more tries than there is room for the newest stay.

@@ -221,22 +221,3 @@ func TestL6_AScheduleOfACollectionIsNotEdited(t *testing.T) {
 		d.wants("pauses the collection", "opens it")
 	})
 }
-
-// TestL26_ACollectionThatStandsHasNoEnd: while its jobs may not start, nobody knows when it is done, nor how fast it is.
-func TestL26_ACollectionThatStandsHasNoEnd(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		s := uitest.Collecting()
-		d := open(t, s, 200, 60, testOptions())
-		d.press("C", "j")
-		d.wants("done ~", "/min")
-		for i := range s.Update.Queues {
-			if name, ok := engine.CollectionOf(s.Update.Queues[i].Name); ok && name == "kr-solo-master+" {
-				s.Update.Queues[i].Stand, s.Update.Queues[i].Why = engine.StandDown, "match calls to asia fail"
-			}
-		}
-		d = open(t, s, 200, 60, testOptions())
-		d.press("C", "j")
-		d.wants("DOWN", "listing players")
-		d.lacks("done ~", "/min")
-	})
-}

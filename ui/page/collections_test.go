@@ -9,8 +9,8 @@ import (
 	"github.com/farsight-console/farsight/ui/page/pagetest"
 )
 
-// A collection whose calls may not go has no end, and one that ends after midnight has no date.
-func TestACollectionThatStandsHasNoEnd(t *testing.T) {
+// TestL26_ACollectionThatStandsHasNoEnd: nobody knows when it is done, nor how fast it is. One that ends after midnight has no date.
+func TestL26_ACollectionThatStandsHasNoEnd(t *testing.T) {
 	now := time.Date(2026, 11, 20, 23, 0, 0, 0, time.UTC)
 	r := engine.CollectionRow{Listed: 100, Ladders: 1}
 	r.Name, r.Job, r.Started, r.Players, r.Ladder = "kr", "j1", now.Add(-time.Hour), 300, 1
@@ -21,8 +21,8 @@ func TestACollectionThatStandsHasNoEnd(t *testing.T) {
 		v.Now = now
 		c := page.Collections{}
 		c.Came = now
-		if got := c.DoneText(v, &r); got != want {
-			t.Errorf("%q: done %q, want %q", stand, got, want)
+		if got, pace := c.DoneText(v, &r), c.PaceText(v, &r); got != want || (pace != "") != (stand == "") {
+			t.Errorf("%q: done %q at %q, want %q", stand, got, pace, want)
 		}
 	}
 }

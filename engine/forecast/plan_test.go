@@ -392,4 +392,10 @@ func TestV3e_WhoGoesBehindAllOthersHasAnEnd(t *testing.T) {
 	if len(got) != 2 || slices.Max(got[1].Planned) > 0 {
 		t.Errorf("%+v", got)
 	}
+	s.Buckets[0].BlockedBy = engine.BlockedFrozen
+	for _, a := range forecast.New(s).Answer(time.Hour, nil).Accounts {
+		if !a.Ends.IsZero() {
+			t.Errorf("its host is frozen: %+v", a)
+		}
+	}
 }

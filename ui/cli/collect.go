@@ -35,7 +35,7 @@ type collectProgress struct {
 	Done       int              `json:"done"`
 	Total      int              `json:"total"`
 	Matches    engine.Collected `json:"matches"`
-	ETA        *int             `json:"eta_s"`          // null = not known yet
+	ETA        *int             `json:"eta_s"`          // null = not known, as while it is held
 	Held       string           `json:"held,omitempty"` // why nothing moves, in words
 }
 
@@ -126,16 +126,16 @@ func (s *show) collection(row engine.CollectionRow, ends time.Time) {
 		Matches: row.Collected, Held: s.held}
 	if row.Ladder >= row.Ladders {
 		now.Phase, now.Done, now.Total = "players", row.Done(), row.Players
-		if !ends.IsZero() {
-			secs := int(time.Until(ends).Seconds())
-			now.ETA = &secs
-		}
 	}
 	if row.Paused {
 		now.Held = cmp.Or(now.Held, "paused: `farsight collections --resume "+row.Name+"` lets it go on")
 	}
 	if row.Started.IsZero() && row.Round > 1 {
 		now.Held = cmp.Or(now.Held, fmt.Sprintf("round %d has not begun", row.Round))
+	}
+	if now.Phase == "players" && now.Held == "" && !ends.IsZero() {
+		secs := int(time.Until(ends).Seconds())
+		now.ETA = &secs
 	}
 	if s.shown && row.Result == "" && time.Since(s.at) < s.every() {
 		return

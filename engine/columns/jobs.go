@@ -141,7 +141,7 @@ var (
 			asked("queue class id hold created").fit("for", 11, 11, 1)
 	RetryList = Jobs.Pick("called what for answer in late next_try starts class queue due_clock").
 			asked("for next_try starts class queue due_clock").
-			fit("for", 11, 14, 3).fit("next_try", 8, 8, 4).fit("starts", 28, 28, 5)
+			fit("for", 11, 14, 3).fit("next_try", 8, 8, 4).fit("starts", 30, 30, 5)
 	JobLines  = Jobs.Pick("id job queue state try due created worker bytes by result")
 	JobExport = Jobs.Pick("kind queue key owner state hold attempts round try holds crashes class err created started finished due args")
 )

@@ -48,15 +48,3 @@ func TestBandsStayByTheirRank(t *testing.T) {
 		}
 	}
 }
-
-// TestAWindowIsNamedInWords: beside other hosts with its own.
-func TestAWindowIsNamedInWords(t *testing.T) {
-	bucket := func(host string) engine.BucketRow { return engine.BucketRow{Host: host, Kind: "app", Limit: 100} }
-	for want, hosts := range map[string][]engine.BucketRow{
-		"app 100/120s": {bucket("asia")}, "asia app 100/120s": {bucket("asia"), bucket("europe")}, "app:asia 100/120s": {bucket("kr")},
-	} {
-		if got := BriefBucket(view(&Data{Limits: engine.LimitsRow{Buckets: hosts}}), "app:asia 100/120s"); got != want {
-			t.Errorf("%s, want %s", got, want)
-		}
-	}
-}

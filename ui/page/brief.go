@@ -67,17 +67,6 @@ func (v *View) countIn(scope, used string) (count, span string) {
 // operator (deploy of the site)".
 const frozenBy = "frozen by an operator ("
 
-// BriefBucket is a window's name in the words of a list: app 100/120s, or asia app 100/120s
-// beside other hosts.
-func BriefBucket(v *View, name string) string {
-	kind, rest, ok := strings.Cut(name, ":")
-	host, window, spaced := strings.Cut(rest, " ")
-	if !ok || !spaced || !hasHost(v, host) {
-		return name
-	}
-	return human.If(!OneHost(v), host+" ") + human.Either(kind == "app", kind, engine.MethodWord(kind)) + " " + window
-}
-
 // BriefTarget is a call's target without the sign that its PUUID was cut, where more
 // follows: a narrow column cuts it once more, and one sign says enough.
 func BriefTarget(target string) string { return strings.Replace(target, "… +", " +", 1) }

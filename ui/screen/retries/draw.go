@@ -471,5 +471,5 @@ func startsCell(v *page.View, j engine.JobRow) part.Cell {
 	case j.Starts.IsZero():
 		return part.As(themes.Warn, "not yet: "+page.BriefWhy(v, j.LateBy))
 	}
-	return part.As(themes.Warn, v.Clock(j.Starts.Truncate(startsRound))+", for "+page.BriefBucket(v, j.LateBy))
+	return part.As(themes.Warn, v.Clock(j.Starts.Truncate(startsRound))+", for "+v.WindowCalled(j.LateBy))
 }

@@ -57,3 +57,12 @@ func TestErrorsWithoutARowAreAddedUpOnce(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatALateRetryWaitsForIsNamedInWords: its window, as everywhere.
+func TestWhatALateRetryWaitsForIsNamedInWords(t *testing.T) {
+	v := pagetest.View(&page.Data{Ready: true})
+	j := engine.JobRow{LateBy: "app:europe 100/120s", Starts: v.Now.Truncate(startsRound)}
+	if got := startsCell(v, j).Text; !strings.HasSuffix(got, ", for the 2 min window") {
+		t.Error(got)
+	}
+}

@@ -76,6 +76,10 @@ func TestAHeadingNamesWhatHoldsTheFirst(t *testing.T) {
 			t.Error(g.HeadText(v))
 		}
 	}
+	// The first starts now: it has left its line, the others have not.
+	if g.Rows = append(g.Rows, &engine.JobRow{Line: "collect asia/match-v5.match"}); g.HeadText(v) != " 12 of 100 calls of asia's 2 min window used" {
+		t.Error(g.HeadText(v))
+	}
 	g.Rows[0].Line, v.Limits.Buckets = "full europe/match-v5.match", v.Limits.Buckets[:2]
 	v.Limits.Buckets[1].Blocked, v.Limits.Buckets[1].BlockedBy = v.Now.Add(2*time.Minute), "429 service"
 	if text := g.HeadText(v); text != "held by a 429 service, it ends in 2 min" {

@@ -62,3 +62,14 @@ func TestALongCauseIsCutWithASign(t *testing.T) {
 		t.Errorf("%q, want %q", s.Note, want)
 	}
 }
+
+// TestWhatItIsLosesClauses: where all of it has no room its first is told, and no more than has.
+func TestWhatItIsLosesClauses(t *testing.T) {
+	v := pagetest.View(&page.Data{})
+	v.Size = page.M
+	for w, want := range map[int]string{200: "explains ", 98: "lists them ", 60: "from Riot to your disk "} {
+		if got := ansi.Strip(totalRows(v, &charts.Timetable{}, nil, w)[0]); !strings.Contains(got, want) {
+			t.Errorf("on %d cells: %q", w, got)
+		}
+	}
+}

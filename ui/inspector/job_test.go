@@ -9,8 +9,10 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/page/pagetest"
+	"github.com/farsight-console/farsight/ui/part"
 	"github.com/farsight-console/farsight/ui/uitest"
 )
 
@@ -221,5 +223,27 @@ func TestASyncThatGoesOnWasNotRetried(t *testing.T) {
 		if got := (&Job{Detail: d}).triesText(nil, d.Job); got != want {
 			t.Errorf("in phase %d of round 2: %q", phase, got)
 		}
+	}
+}
+
+// TestRiotsCountsAreToldInWords: what is no count is left as it came.
+func TestRiotsCountsAreToldInWords(t *testing.T) {
+	for header, want := range map[string]string{"17:1,84:120": "17 in 1 s, 84 in 2 min", "": "", "none": "none"} {
+		if got := counted(header); got != want {
+			t.Errorf("%q is told as %q", header, got)
+		}
+	}
+}
+
+// TestATryThatRunsTellsNoSpans: none has ended.
+func TestATryThatRunsTellsNoSpans(t *testing.T) {
+	v := pagetest.View(&page.Data{Ready: true})
+	try := engine.Attempt{Number: 1, Start: v.Now.Add(-time.Second)}
+	for _, want := range []bool{false, true} {
+		told := slices.ContainsFunc(NewJob("j").rungCells(v, rung{Attempt: &try, number: 1}, nil), func(c part.Cell) bool { return c.Text == human.Secs(0) })
+		if told != want {
+			t.Errorf("it ended at %v: a span is told: %v", try.End, told)
+		}
+		try.End = v.Now
 	}
 }

@@ -207,7 +207,7 @@ func TestV3d_WhatNeedsYouSaysSinceWhen(t *testing.T) {
 	}
 }
 
-// TestV3d_APauseSaysByWhom: in its only row, too, where that is long enough to cut nothing.
+// TestV3d_APauseSaysByWhom: in its only row, too, where that is long enough to cut nothing; below it why, if a reason was given.
 func TestV3d_APauseSaysByWhom(t *testing.T) {
 	v := pagetest.View(&page.Data{Ready: true, Engine: engine.EngineRow{State: engine.EngineLive}})
 	v.Queues = []engine.QueueRow{{QueueState: engine.QueueState{Name: "report.weekly", Paused: true, By: engine.Actor{User: "ana", Via: "console"}}}}
@@ -218,6 +218,11 @@ func TestV3d_APauseSaysByWhom(t *testing.T) {
 		if got := strings.Join(strings.Fields(ansi.Strip(rows)), " "); got != want {
 			t.Errorf("%v: %q, want %q", size, got, want)
 		}
+	}
+	v = pagetest.View(&page.Data{Ready: true, Engine: v.Engine, Queues: v.Queues})
+	v.Queues[0].Reason = "deploy"
+	if rows := o.needsBlock(v, 60, 2).Rows; !strings.Contains(ansi.Strip(rows[1]), "paused by ana: deploy") {
+		t.Errorf("%q", rows)
 	}
 }
 

@@ -19,3 +19,16 @@ func TestV7t_AccountsSaysItAsJobsDoes(t *testing.T) {
 		}
 	}
 }
+
+// TestTheStageOfAResumedSyncIsItsCalls, as that of any other whose matches are fetched.
+func TestTheStageOfAResumedSyncIsItsCalls(t *testing.T) {
+	v := pagetest.View(&page.Data{Ready: true})
+	var p Screen
+	p.plan.Plan.Accounts = []engine.AccountForecast{{Account: "a", Calls: 745}}
+	a := engine.AccountRow{ID: "a", Status: engine.Syncing, Phase: engine.PhaseMatches, Resumed: 1, ResumedAt: 134}
+	for id, want := range map[string]string{"a": "745 calls to go", "b": "resumed at 134"} {
+		if a.ID = id; p.stage(v, &a).Text != want {
+			t.Errorf("%q, want %q", p.stage(v, &a).Text, want)
+		}
+	}
+}

@@ -325,7 +325,8 @@ func (o *Screen) follows(v *page.View, t *charts.Timetable, w int) string {
 		}
 	}
 	if more <= 0 {
-		return v.Row(w, part.As(themes.Dim, human.If(len(next) == 0, part.Clause(byItself(v, t.Runs), w-1))))
+		rests := len(next) == 0 && v.Engine.State != engine.EngineNoKey // without a key what comes would wait
+		return v.Row(w, part.As(themes.Dim, human.If(rests, part.Clause(byItself(v, t.Runs), w-1))))
 	}
 	text := " " + v.Theme.Glyphs.Ellipsis + " " + page.Count(more) + " more " + human.Either(stuck, "in line", "planned")
 	text += human.If(t.Ends.After(v.Now), "; the last leaves "+t.Leaves(v))

@@ -46,6 +46,9 @@ func TestV3o_AtRestTheBoardSaysWhatComes(t *testing.T) {
 	if got := told(60); got != " next by itself: failed matches again at 13:17" {
 		t.Errorf("nobody is tracked: %q", got)
 	}
+	if v.Engine.State = engine.EngineNoKey; told(60) != "" {
+		t.Errorf("without a key: %q", told(60))
+	}
 }
 
 // TestALongCauseIsCutWithASign: and says what somebody can do below it.

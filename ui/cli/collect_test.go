@@ -11,7 +11,7 @@ import (
 
 // TestAHeldCollectionTellsNoEnd, since nobody knows it.
 func TestAHeldCollectionTellsNoEnd(t *testing.T) {
-	for held, want := range map[string]string{"": `"eta_s":3599`, "API DOWN: match calls to asia fail": `"eta_s":null`} {
+	for held, want := range map[string]string{"": `"eta_s":35`, "API DOWN: match calls to asia fail": `"eta_s":null`} {
 		var text bytes.Buffer
 		s := &show{out: Out{W: &text, JSON: true}, held: held}
 		s.collection(engine.CollectionRow{}, time.Now().Add(time.Hour))

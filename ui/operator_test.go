@@ -253,9 +253,10 @@ func (c onHub) Watch(ctx context.Context) iter.Seq[engine.Update] { return c.hub
 // source is the scene as the hub's telemetry.
 type source struct{ engine.Update }
 
-func (s source) Engine() engine.EngineRow             { return *s.Update.Engine }
+func (s source) Engine() (engine.EngineRow, engine.LimitsRow) {
+	return *s.Update.Engine, *s.Update.Limits
+}
 func (s source) Queues() []engine.QueueRow            { return s.Update.Queues }
-func (s source) Limits() engine.LimitsRow             { return *s.Update.Limits }
 func (source) CallsAfter(uint64) []engine.CallRow     { return nil }
 func (source) Row(j engine.Job) engine.JobRow         { return engine.JobRow{Job: j} }
 func (source) ETA(string) engine.ETA                  { return engine.ETA{} }

@@ -316,9 +316,10 @@ func TestASilentStreamBeats(t *testing.T) {
 // flooded is the hub's source for a test of slow readers: nothing but its rows.
 type flooded struct{}
 
-func (flooded) Engine() engine.EngineRow               { return engine.EngineRow{} }
+func (flooded) Engine() (engine.EngineRow, engine.LimitsRow) {
+	return engine.EngineRow{}, engine.LimitsRow{}
+}
 func (flooded) Queues() []engine.QueueRow              { return nil }
-func (flooded) Limits() engine.LimitsRow               { return engine.LimitsRow{} }
 func (flooded) CallsAfter(uint64) []engine.CallRow     { return nil }
 func (flooded) ETA(string) engine.ETA                  { return engine.ETA{} }
 func (flooded) Start(engine.JobID) (time.Time, string) { return time.Time{}, "" }

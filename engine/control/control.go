@@ -116,5 +116,6 @@ func (c *Control) costOfAll(ctx context.Context, q engine.CostQuery) engine.Cost
 // status has the first of the retries, since a look at the state wants to know what goes next.
 func (c *Control) status(ctx context.Context) (engine.EngineRow, []engine.QueueRow, []engine.Job, error) {
 	retries, err := c.opt.Backend.NextRetries(ctx, statusRetries)
-	return c.engineRow(), c.queues(), retries, err
+	row, _ := c.engineRow()
+	return row, c.queues(), retries, err
 }

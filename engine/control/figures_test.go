@@ -26,7 +26,7 @@ func TestTheEngineSaysWhenItsCountIsNoRateYet(t *testing.T) {
 		c := New(Options{Store: jobbed{}, Limiter: metered{}, Backend: idle{}, Keys: knownKey{}})
 		for age, want := range map[time.Duration]bool{0: true, 59 * time.Second: true, time.Minute: false, time.Hour: false} {
 			c.started = time.Now().Add(-age)
-			if got := c.engineRow(); got.SinceStart != want || got.Calls() != 12 {
+			if got, _ := c.engineRow(); got.SinceStart != want || got.Calls() != 12 {
 				t.Errorf("after %s: %+v", age, got)
 			}
 		}
@@ -52,7 +52,7 @@ func TestI1_AFrozenHostIsInTheTitle(t *testing.T) {
 	} {
 		limits := metered{hosted{rows: []engine.BucketRow{c.row}}}
 		ctl := New(Options{Store: jobbed{}, Limiter: limits, Backend: idle{}, Keys: knownKey{}})
-		if got := ctl.engineRow(); got.State != c.state || got.Why != c.why {
+		if got, _ := ctl.engineRow(); got.State != c.state || got.Why != c.why {
 			t.Errorf("%+v: %s, %q", c.row, got.State, got.Why)
 		}
 		if why := ctl.standstill(nil); c.state == engine.EngineHeld && why == c.why {
@@ -65,7 +65,7 @@ func TestI1_AFrozenHostIsInTheTitle(t *testing.T) {
 func TestB11_ALongHoldIsInTheTitle(t *testing.T) {
 	limits := metered{hosted{holds: []engine.LimitHold{{Host: "europe", Why: "europe is held by a 429 application until tomorrow"}}}}
 	ctl := New(Options{Store: jobbed{}, Limiter: limits, Backend: idle{}, Keys: knownKey{}})
-	if got := ctl.engineRow(); got.State != engine.EngineHeld || got.Why != limits.holds[0].Why {
+	if got, _ := ctl.engineRow(); got.State != engine.EngineHeld || got.Why != limits.holds[0].Why {
 		t.Errorf("%s, %q", got.State, got.Why)
 	}
 }

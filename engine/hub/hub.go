@@ -33,9 +33,9 @@ import (
 // Source is where the hub reads what is telemetry, not committed fact. Its methods are called by the
 // goroutines of all readers, without the hub's lock.
 type Source interface {
-	Engine() engine.EngineRow
+	// Engine is the engine's row, and the limits that it was made from.
+	Engine() (engine.EngineRow, engine.LimitsRow)
 	Queues() []engine.QueueRow
-	Limits() engine.LimitsRow
 	// CallsAfter gives the flight recorder's calls after a sequence, oldest first.
 	CallsAfter(seq uint64) []engine.CallRow
 	// Row adds to a job why it does not run.
@@ -468,13 +468,14 @@ func overlay(stored []engine.AccountRow, newer map[string]engine.AccountRow) []e
 // by number: a reader that was slow gets the newest of them.
 func (h *Hub) telemetry(b *mailbox, u *engine.Update) {
 	src := h.opt.Source
-	if e := src.Engine(); changed(b.told, &b.engine, e) {
+	e, l := src.Engine()
+	if changed(b.told, &b.engine, e) {
 		u.Engine = &e
 	}
 	if q := src.Queues(); changed(b.told, &b.queues, q) {
 		u.Queues = q
 	}
-	if l := src.Limits(); b.changedLimits(l) {
+	if b.changedLimits(l) {
 		u.Limits = &l
 	}
 	b.told = true

@@ -19,9 +19,10 @@ func TestMain(m *testing.M) { leak.Main(m) }
 // still is telemetry that never moves, and rows that carry the job alone.
 type still struct{}
 
-func (still) Engine() engine.EngineRow               { return engine.EngineRow{State: engine.EngineLive} }
+func (still) Engine() (engine.EngineRow, engine.LimitsRow) {
+	return engine.EngineRow{State: engine.EngineLive}, engine.LimitsRow{}
+}
 func (still) Queues() []engine.QueueRow              { return nil }
-func (still) Limits() engine.LimitsRow               { return engine.LimitsRow{} }
 func (still) CallsAfter(uint64) []engine.CallRow     { return nil }
 func (still) ETA(string) engine.ETA                  { return engine.ETA{} }
 func (still) Start(engine.JobID) (time.Time, string) { return time.Time{}, "" }

@@ -88,7 +88,7 @@ func (f *inFleet) stored(by *child, n int) {
 func (f *inFleet) goesOnAfter(killed int, screen *watching, beside inSchema, asked string) {
 	f.t.Helper()
 	var old, next engine.TermRow
-	f.until("who leads next", func(map[int]engine.MemberRow) bool {
+	f.waits("who leads next", func() bool {
 		a, err := screen.Find(f.t.Context(), engine.MembersQuery{})
 		page, _ := a.(engine.MembersPage)
 		at := slices.IndexFunc(page.Terms, func(r engine.TermRow) bool { return strings.HasPrefix(r.Leader, strconv.Itoa(killed)+"-") })

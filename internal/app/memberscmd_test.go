@@ -31,14 +31,20 @@ func (s inSchema) listed() map[int]engine.MemberRow {
 func (f *inFleet) until(what string, is func(map[int]engine.MemberRow) bool) map[int]engine.MemberRow {
 	f.t.Helper()
 	var all map[int]engine.MemberRow
+	f.waits(what, func() bool {
+		all = f.listed()
+		return is(all)
+	})
+	return all
+}
+
+// waits is until for what a list of the members does not tell: each costs a start of the program.
+func (f *inFleet) waits(what string, is func() bool) {
+	f.t.Helper()
 	for _, p := range f.members {
-		p.until(what, func() bool {
-			all = f.listed()
-			return is(all)
-		})
+		p.until(what, is)
 		break
 	}
-	return all
 }
 
 // Who is there, who leads and what each does stands in a list, from the database and from a member:

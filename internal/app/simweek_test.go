@@ -63,11 +63,12 @@ func TestP11_OneMatchThatAlwaysFails(t *testing.T) {
 }
 
 // No wait and no run is negative, and they add up, while the wall clock jumps
-// about in the midst of work.
+// about in the midst of work. Scenes ask for Player 4: with fewer than five accounts nobody has that name, and
+// what was asked for it is forgotten.
 func TestP36_NoDurationIsNegativeOverClockJumps(t *testing.T) {
 	long(t)
 	simulate(t, stretch{
-		seed: 8, accounts: scratch.Sized(8, 12), zone: "Asia/Seoul", from: time.Date(2026, 11, 20, 12, 30, 0, 0, time.UTC), span: 4 * time.Hour, recount: time.Hour,
+		seed: 8, accounts: scratch.Sized(5, 12), zone: "Asia/Seoul", from: time.Date(2026, 11, 20, 12, 30, 0, 0, time.UTC), span: 4 * time.Hour, recount: time.Hour,
 		scenes: scenesAt(map[string]time.Duration{
 			"a whole history is asked for": 10 * time.Minute,
 			"the clock is set back":        hm(0, 30) + time.Second,

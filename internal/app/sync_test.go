@@ -264,6 +264,9 @@ func TestTimelinesFlag(t *testing.T) {
 func TestSync_InterruptedGoesOn(t *testing.T) {
 	t.Parallel()
 	for name, sig := range map[string]os.Signal{"SIGINT": syscall.SIGINT, "SIGTERM": syscall.SIGTERM, "SIGHUP": syscall.SIGHUP} {
+		if name != "SIGTERM" && !scratch.Whole { // the others go the same way: SIGINT in what stops a summary
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			who := player("Stop And Go#SYNC", 60)

@@ -253,8 +253,8 @@ func (c onHub) Watch(ctx context.Context) iter.Seq[engine.Update] { return c.hub
 // source is the scene as the hub's telemetry.
 type source struct{ engine.Update }
 
-func (s source) Engine() (engine.EngineRow, engine.LimitsRow) {
-	return *s.Update.Engine, *s.Update.Limits
+func (s source) Engine() (*engine.EngineRow, *engine.LimitsRow) {
+	return s.Update.Engine, s.Update.Limits
 }
 func (s source) Queues() []engine.QueueRow            { return s.Update.Queues }
 func (source) CallsAfter(uint64) []engine.CallRow     { return nil }

@@ -316,8 +316,8 @@ func TestASilentStreamBeats(t *testing.T) {
 // flooded is the hub's source for a test of slow readers: nothing but its rows.
 type flooded struct{}
 
-func (flooded) Engine() (engine.EngineRow, engine.LimitsRow) {
-	return engine.EngineRow{}, engine.LimitsRow{}
+func (flooded) Engine() (*engine.EngineRow, *engine.LimitsRow) {
+	return &engine.EngineRow{}, &engine.LimitsRow{}
 }
 func (flooded) Queues() []engine.QueueRow              { return nil }
 func (flooded) CallsAfter(uint64) []engine.CallRow     { return nil }

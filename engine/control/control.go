@@ -117,5 +117,5 @@ func (c *Control) costOfAll(ctx context.Context, q engine.CostQuery) engine.Cost
 func (c *Control) status(ctx context.Context) (engine.EngineRow, []engine.QueueRow, []engine.Job, error) {
 	retries, err := c.opt.Backend.NextRetries(ctx, statusRetries)
 	row, _ := c.engineRow()
-	return row, c.queues(), retries, err
+	return *row, c.queues(), retries, err
 }

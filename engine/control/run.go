@@ -199,10 +199,10 @@ func (c *Control) Find(ctx context.Context, q engine.Query) (engine.Answer, erro
 type source struct{ c *Control }
 
 // These implement [hub.Source].
-func (s source) Engine() (engine.EngineRow, engine.LimitsRow) { return s.c.engineRow() }
-func (s source) Queues() []engine.QueueRow                    { return s.c.queues() }
-func (s source) CallsAfter(seq uint64) []engine.CallRow       { return s.c.opt.Limiter.CallsAfter(seq) }
-func (s source) Row(j engine.Job) engine.JobRow               { return s.c.row(j) }
+func (s source) Engine() (*engine.EngineRow, *engine.LimitsRow) { return s.c.engineRow() }
+func (s source) Queues() []engine.QueueRow                      { return s.c.queues() }
+func (s source) CallsAfter(seq uint64) []engine.CallRow         { return s.c.opt.Limiter.CallsAfter(seq) }
+func (s source) Row(j engine.Job) engine.JobRow                 { return s.c.row(j) }
 
 // ETA and Start are those of this second, whoever asks: fifty consoles cost one plan.
 func (s source) ETA(account string) engine.ETA { return s.c.foreseen().etas[account] }
@@ -255,7 +255,7 @@ type sampler struct{ c *Control }
 func (s sampler) Run(ctx context.Context) error {
 	for {
 		row, limits := s.c.engineRow()
-		_ = s.c.moments.Add(engine.Moment{At: time.Now().Round(0), Engine: row, Queues: s.c.queues(), Limits: limits})
+		_ = s.c.moments.Add(engine.Moment{At: time.Now().Round(0), Engine: *row, Queues: s.c.queues(), Limits: *limits})
 		if !await.Pause(ctx, await.ToBeat(time.Now(), cmp.Or(s.c.opt.MomentEvery, hub.MomentEvery))) {
 			return nil
 		}

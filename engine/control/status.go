@@ -43,10 +43,10 @@ func withDiscards(rows []engine.QueueRow, discards map[engine.Queue]int) []engin
 
 // engineRow composes the engine's one row. It is asked for ten times a second while somebody watches,
 // so it reads nothing from disk.
-func (c *Control) engineRow() (engine.EngineRow, engine.LimitsRow) {
+func (c *Control) engineRow() (*engine.EngineRow, *engine.LimitsRow) {
 	row, limits := c.reading()
 	row.Traffic = c.traffic(row.Stored)
-	return row, limits
+	return &row, &limits
 }
 
 // traffic is the half hour that has begun.

@@ -34,7 +34,7 @@ import (
 // goroutines of all readers, without the hub's lock.
 type Source interface {
 	// Engine is the engine's row, and the limits that it was made from.
-	Engine() (engine.EngineRow, engine.LimitsRow)
+	Engine() (*engine.EngineRow, *engine.LimitsRow)
 	Queues() []engine.QueueRow
 	// CallsAfter gives the flight recorder's calls after a sequence, oldest first.
 	CallsAfter(seq uint64) []engine.CallRow
@@ -469,14 +469,14 @@ func overlay(stored []engine.AccountRow, newer map[string]engine.AccountRow) []e
 func (h *Hub) telemetry(b *mailbox, u *engine.Update) {
 	src := h.opt.Source
 	e, l := src.Engine()
-	if changed(b.told, &b.engine, e) {
-		u.Engine = &e
+	if changed(b.told, &b.engine, *e) {
+		u.Engine = e
 	}
 	if q := src.Queues(); changed(b.told, &b.queues, q) {
 		u.Queues = q
 	}
-	if b.changedLimits(l) {
-		u.Limits = &l
+	if b.changedLimits(*l) {
+		u.Limits = l
 	}
 	b.told = true
 	h.foresee(b, u)

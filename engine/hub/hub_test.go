@@ -19,8 +19,8 @@ func TestMain(m *testing.M) { leak.Main(m) }
 // still is telemetry that never moves, and rows that carry the job alone.
 type still struct{}
 
-func (still) Engine() (engine.EngineRow, engine.LimitsRow) {
-	return engine.EngineRow{State: engine.EngineLive}, engine.LimitsRow{}
+func (still) Engine() (*engine.EngineRow, *engine.LimitsRow) {
+	return &engine.EngineRow{State: engine.EngineLive}, &engine.LimitsRow{}
 }
 func (still) Queues() []engine.QueueRow              { return nil }
 func (still) CallsAfter(uint64) []engine.CallRow     { return nil }

@@ -140,9 +140,9 @@ var noopJobs = envNumber("FARSIGHT_BENCH_NOOP", 20_000)
 // noopSource is a hub's source over a job engine without a limiter.
 type noopSource struct{ *local.Backend }
 
-func (s noopSource) Engine() (engine.EngineRow, engine.LimitsRow) {
+func (s noopSource) Engine() (*engine.EngineRow, *engine.LimitsRow) {
 	n, most := s.Load()
-	return engine.EngineRow{State: engine.EngineLive, InFlight: n, Workers: most, Stored: s.Stats().Finished}, engine.LimitsRow{}
+	return &engine.EngineRow{State: engine.EngineLive, InFlight: n, Workers: most, Stored: s.Stats().Finished}, &engine.LimitsRow{}
 }
 func (noopSource) CallsAfter(uint64) []engine.CallRow     { return nil }
 func (noopSource) ETA(string) engine.ETA                  { return engine.ETA{} }

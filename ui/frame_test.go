@@ -194,3 +194,15 @@ func TestW5g_TheCauseOfAFreezeIsSaidWithLittleRoom(t *testing.T) {
 		}
 	})
 }
+
+// TestTheWayIsCutBeforeItsLastStep: the page on top is the one that must be read.
+func TestTheWayIsCutBeforeItsLastStep(t *testing.T) {
+	busy(t, func(d *desk) {
+		d.press("2", "enter", "L")
+		forms := d.m.paths(d.m.view(d.m.now()))
+		whole := strings.Split(forms[0], " ▸ ")
+		if last := forms[len(forms)-1]; len(whole) < 2 || last != "… ▸ "+whole[len(whole)-1] {
+			t.Errorf("%q", forms)
+		}
+	})
+}

@@ -136,7 +136,7 @@ func TestFlow_RetryAnErrorClassWithACanary(t *testing.T) {
 		ana := f.sit("ana", 120, 40)
 		defer ana.leave()
 		ana.press("3", "#")
-		ana.sees("ERROR CLASSES 1 · 4 failed jobs", "404")
+		ana.sees("ERROR CLASSES 1 · 4 jobs failed last", "404")
 		ana.press(";")
 		ana.types("Riot has them again")
 		ana.press("C")
@@ -538,7 +538,7 @@ func TestFlow_CostBeforeASync(t *testing.T) {
 		ana.sees("SYNCING", "min")
 		ana.press("t")
 		ana.types(long.RiotID + " euw1")
-		ana.sees("Sync "+long.RiotID+"?", "At most 2,014 calls (app:europe", "done by about 12:", "Blue Heron#FLOW by up to", "▌n no")
+		ana.sees("Sync "+long.RiotID+"?", "At most 2,014 calls (europe's 10 s window", "done by about 12:", "Blue Heron#FLOW by up to", "▌n no")
 		ana.press("n")
 		ana.misses("Sync " + long.RiotID + "?")
 		if n := len(ask[engine.AuditPage](t, f.task.front, engine.AuditQuery{}).Entries); n != 1 {

@@ -123,8 +123,8 @@ func (c *Collections) DoneText(v *View, r *engine.CollectionRow) string {
 		return v.Ago(r.Finished)
 	case !at.After(v.Now):
 		return part.None
-	case at.Sub(v.Now) < 12*time.Hour: // also after midnight
-		return "~" + at.In(v.Now.Location()).Format("15:04:05")
+	case at.Sub(v.Now) < 12*time.Hour:
+		return "~" + v.Clock(at)
 	default:
 		return "~" + engine.When(at, v.Now)
 	}

@@ -246,14 +246,15 @@ func Of(done, total int64) string {
 	return human.Count(done) + "/" + human.Count(total)
 }
 
-// Clock writes an instant as briefly as now allows: 12:31:02 today, 20 Nov
-// 23:41 this year, 01 Oct 2024 before. Both are shown in now's zone.
+// Clock writes an instant as briefly as now allows: 12:31:02 today and in the next 12 h,
+// 20 Nov 23:41 this year, 01 Oct 2024 before. Both are shown in now's zone.
 func Clock(at, now time.Time) string {
 	if at.IsZero() {
 		return None
 	}
 	at = at.In(now.Location())
 	switch {
+	case at.After(now) && at.Sub(now) < 12*time.Hour: // after midnight, too
 	case at.Year() != now.Year():
 		return at.Format("02 Jan 2006")
 	case at.YearDay() != now.YearDay():

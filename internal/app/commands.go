@@ -255,8 +255,10 @@ func stdout(cmd *cobra.Command) cli.Out {
 // operator is who runs a command.
 func operator(via string) engine.Actor {
 	name := cmp.Or(os.Getenv("USER"), os.Getenv("USERNAME"))
-	if u, err := user.Current(); name == "" && err == nil { // a service has no USER
-		name = u.Username
+	if name == "" { // a service has no USER
+		if u, err := user.Current(); err == nil {
+			name = u.Username
+		}
 	}
 	// "192.0.2.7 51234 192.0.2.1 22": the first word is where somebody sits.
 	session, _, _ := strings.Cut(os.Getenv("SSH_CONNECTION"), " ")

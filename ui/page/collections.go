@@ -123,10 +123,8 @@ func (c *Collections) DoneText(v *View, r *engine.CollectionRow) string {
 		return v.Ago(r.Finished)
 	case !at.After(v.Now):
 		return part.None
-	case at.Sub(v.Now) < 12*time.Hour:
-		return "~" + v.Clock(at)
 	default:
-		return "~" + engine.When(at, v.Now)
+		return v.Around(at)
 	}
 }
 

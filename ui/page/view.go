@@ -140,6 +140,11 @@ func (v *View) Ago(at time.Time) string {
 // Clock is an instant of the day.
 func (v *View) Clock(at time.Time) string { return part.Clock(at, v.Now) }
 
+// Around is about when something ends: to the second within twelve hours, then to the minute.
+func (v *View) Around(at time.Time) string {
+	return "~" + human.Either(at.Sub(v.Now) < 12*time.Hour, v.Clock(at), engine.When(at, v.Now))
+}
+
 // State is a state word with its sign.
 func (v *View) State(word string) part.Cell { return part.StateCell(v.Theme, word) }
 

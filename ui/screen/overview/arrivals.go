@@ -266,7 +266,7 @@ func (o *Screen) arrivalsBlock(v *page.View, w, h int) part.Section {
 		}
 		done := part.As(themes.Dim, part.None)
 		if at := o.plan.EndOf(a.ID); at.After(v.Now) && a.Stand == "" {
-			done = part.Plain("~" + human.Either(at.Sub(v.Now) < 12*time.Hour, v.Clock(at), engine.When(at, v.Now)))
+			done = part.Plain(v.Around(at))
 		} else if state := v.SyncWord(a.AccountRow); state != "SYNCING" { // QUEUED, PAUSED
 			done = v.State(state)
 		} else if a.Phase != engine.PhaseMatches && a.Phase != "" {

@@ -136,7 +136,7 @@ func (p *ChildPolicy) TooMany(g GroupStat) string {
 	if p == nil || p.MaxDead < 0 || g.Dead <= p.MaxDead {
 		return ""
 	}
-	return fmt.Sprintf("%d of %d children are dead, at most %d may be", g.Dead, g.Total, p.MaxDead)
+	return fmt.Sprintf("%d of %d jobs that it waited for gave up, at most %d may", g.Dead, g.Total, p.MaxDead)
 }
 
 // DefaultStuck is how long a running job may be silent before it is rescued.

@@ -40,7 +40,7 @@ func P18_MaxDead(t testing.TB, s Site) {
 			}
 		} else {
 			d := f.want(id, engine.Discarded)
-			if d.Job.Class != engine.ClassChildren || !strings.Contains(d.Job.LastError, fmt.Sprintf("%d of 20 children are dead", c.dead)) {
+			if d.Job.Class != engine.ClassChildren || !strings.Contains(d.Job.LastError, fmt.Sprintf("%d of 20 jobs that it waited for gave up", c.dead)) {
 				t.Errorf("discarded as %q: %s", d.Job.Class, d.Job.LastError)
 			}
 		}

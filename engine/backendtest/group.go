@@ -121,7 +121,7 @@ func S3_5_ChildrenThatFail(t testing.TB, s Site) {
 	if g := d.Groups[0]; g.Open != 2 || g.Retrying != 1 || g.Dead != 1 || g.Done != 2 {
 		t.Errorf("group while one child is retried and one is held: %+v", g)
 	}
-	if why, _, _ := f.node.Why(d.Job.Job); why != "waits for 2 children" {
+	if why, _, _ := f.node.Why(d.Job.Job); why != "waits for 2 other jobs" {
 		t.Errorf("reason = %q", why)
 	}
 	time.Sleep(time.Hour)

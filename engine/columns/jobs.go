@@ -51,7 +51,7 @@ var Jobs = catalogue(filter.Options{
 	number("attempts", "of all rounds; a sync that waits for its matches and goes on is at the same one", func(r *job) int { return r.Tried() }).export("attempts"),
 	number("holds", "how often it was sent back uncharged", func(r *job) int { return r.Holds }).export("holds"),
 	number("round", "", func(r *job) int { return r.Round }).export("round"),
-	number("phase", "how often it has waited for children", func(r *job) int { return r.Phase }),
+	number("phase", "how often it has waited for other jobs", func(r *job) int { return r.Phase }),
 	number("crashes", "interruptions in a row", func(r *job) int { return r.Crashes }).export("crashes"),
 	number("priority", "1 runs first", func(r *job) int { return int(r.Priority) }).as("prio"),
 	known("place", "in its line, 1 is next", func(r *job) int { return r.Place }),
@@ -166,7 +166,7 @@ const (
 
 // jobWords are the engine's words with those of other tools and older screens.
 var jobWords = []filter.Word{
-	{Name: "pending", Bits: bitPending, Help: "waits for children or an operator"},
+	{Name: "pending", Bits: bitPending, Help: "waits for other jobs or an operator"},
 	{Name: "available", Aliases: []string{"ready", "queued", "waiting"}, Bits: bitAvailable, Help: "may run now, for the first time"},
 	{Name: "scheduled", Bits: bitScheduled, Help: "not before an instant; held ones too"},
 	{Name: "held", Aliases: []string{"snoozed"}, Bits: bitHeld, Help: "sent back uncharged, until its reason ends"},

@@ -196,7 +196,7 @@ func (b *Backend) waitsForChildren(tx engine.Tx, j engine.Job) error {
 	if err != nil || g.Settled() {
 		return err
 	}
-	return refusal(j, "waits for its children", fmt.Sprintf("it waits for %d children", g.Open), "retry or cancel those")
+	return refusal(j, "waits for other jobs", "it waits for "+human.Counted(g.Open, "other job", "other jobs"), "retry or cancel those")
 }
 
 // keyIsFree refuses to revive a job whose key another live job has taken (P-06).

@@ -163,12 +163,12 @@ func (b *Backend) whyPending(j engine.Job) string {
 		return err
 	})
 	if err != nil {
-		return "waits for its children"
+		return "waits for other jobs"
 	}
 	if g.Open == 1 {
-		return "waits for 1 child"
+		return "waits for one other job"
 	}
-	return fmt.Sprintf("waits for %d children", g.Open)
+	return fmt.Sprintf("waits for %d other jobs", g.Open)
 }
 
 // whyLater is the reason of a job with an instant.

@@ -175,7 +175,7 @@ func demoJobs(line int) (rows []engine.JobRow) {
 	}
 	for _, id := range []string{"s-heron", "s-fox"} {
 		j := job(id, id, engine.Pending)
-		j.Kind, j.Why = "account.sync", "waits for 477 children"
+		j.Kind, j.Why = "account.sync", "waits for 477 other jobs"
 		rows = append(rows, j)
 	}
 	return byPolicy(rows...)

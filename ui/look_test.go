@@ -245,7 +245,7 @@ func TestI6_RetryAnErrorClassWithACanary(t *testing.T) {
 			return engine.Receipt{Applied: 1, Text: "match:KR_7214550881 goes first; the other 7 follow when it has succeeded"}, nil
 		}
 		d.press("3", "#")
-		d.wants("ERROR CLASSES 3 · 12 jobs failed last, charged or not", "67 %", "asia match.match", "503 unavailable", "# service unavailable", "8 jobs are tried again. The next goes in 12 s", "503 · 131 ms")
+		d.wants("ERROR CLASSES 3 · 12 jobs failed last, charged or not", "67 %", "asia match", "503 unavailable", "# service unavailable", "8 jobs are tried again. The next goes in 12 s", "503 · 131 ms")
 		d.press("r")
 		id := uitest.Busy().Classes.Classes[0].ID
 		if c := d.last(); !c.DryRun || !c.Canary || c.Op != engine.OpRetry || c.Select.Filter.Class != engine.Class(id) {
@@ -292,10 +292,10 @@ func TestI6_ReclassOpensTheDead(t *testing.T) {
 			t.Errorf("sent %+v", c)
 		}
 		d.press("enter")
-		d.wants("JOBS 1 · 404 not found asia match.match", "match:KR_6011000003", "LIMITS asia") // no void stands below the one row
+		d.wants("JOBS 1 · 404 not found asia match", "match:KR_6011000003", "LIMITS asia") // no void stands below the one row
 		d.lacks("RETRYABLE")
 		d.press("s")
-		d.wants("this list is of jobs that failed with 404 not found asia match.match: esc goes back to all jobs")
+		d.wants("this list is of jobs that failed with 404 not found asia match: esc goes back to all jobs")
 	})
 }
 

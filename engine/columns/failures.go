@@ -60,8 +60,10 @@ var (
 // ClassAnswer is what the jobs of a class failed with: 503 unavailable.
 func ClassAnswer(r *class) string { return Answer(r.Class, r.Error) }
 
-// ClassWhere is host and method of a class.
-func ClassWhere(r *class) string { return strings.TrimSpace(r.Host + " " + Versionless(r.Method)) }
+// ClassWhere is host and method of a class, as the limits call them: asia match.
+func ClassWhere(r *class) string {
+	return strings.TrimSpace(r.Host + " " + engine.MethodWord(r.Method))
+}
 
 // Versionless takes the version out of a method's name: match-v5.ids is match.ids. The version is
 // Riot's business, and a list has other uses for its room.

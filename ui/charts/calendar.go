@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
@@ -68,7 +69,7 @@ func Budgeted(v *page.View, c engine.Cost, plans []engine.ScheduleRow, w int) []
 		chart.Try(runs, last[name]+2, themes.Dim, name)
 	}
 	names := map[int]part.Cell{
-		0:                   part.As(themes.Dim, h.Bucket),
+		0:                   part.As(themes.Dim, h.Host+", "+human.Window(h.Window)),
 		line + costHigh - 1: part.Plain("calls in line"),
 		own + costHigh - 1:  part.As(themes.Figure, "with this "+page.Count(c.Calls)),
 		runs:                part.Plain("scheduled runs"),

@@ -26,7 +26,7 @@ func TestI2_CalendarDrawsWhatIsNotConfirmedYet(t *testing.T) {
 		{Name: "hourly", Next: []time.Time{uitest.Noon.Add(10 * time.Minute)}}, {Name: "off", Paused: true, Next: []time.Time{uitest.Noon.Add(time.Minute)}},
 	}, 66)
 	got := ansi.Strip(strings.Join(rows, "\n"))
-	for _, want := range []string{"app:asia 100/120s", "+20 min", "calls in line", "with this 889", "~12:56 done", "scheduled runs", "hourly"} {
+	for _, want := range []string{"asia, 2 min", "+20 min", "calls in line", "with this 889", "~12:56 done", "scheduled runs", "hourly"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("lacks %q:\n%s", want, got)
 		}

@@ -140,5 +140,5 @@ func BlockedBy(v *page.View, a engine.AccountRow, e engine.ETA) string {
 	if a.Status == engine.SyncPending {
 		return waitsFor(v, a)
 	}
-	return cmp.Or(e.Why, e.Bucket)
+	return cmp.Or(e.Why, v.WindowCalled(e.Bucket))
 }

@@ -223,3 +223,15 @@ func TestWhatIsDownIsRedIn256Colours(t *testing.T) {
 		}
 	}
 }
+
+// TestNoChartKeepsItsHueWhereTheEngineStands: in 16 colours, too, what is drawn of what flows and waits is as dim as what is off.
+func TestNoChartKeepsItsHueWhereTheEngineStands(t *testing.T) {
+	for _, p := range Palettes() {
+		th := New(p, ANSI16, false, Unicode).In(Err)
+		for _, token := range []Token{Run, Line, Planned(Run), Flow(1), Planned(Flow(1))} {
+			if th.Open(token) != th.Open(Dim) {
+				t.Errorf("%s: %s is %q", p.Name, token, th.Open(token))
+			}
+		}
+	}
+}

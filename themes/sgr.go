@@ -71,7 +71,7 @@ func paintedIn(p Palette, th *Theme) *Theme {
 	if th.Mood != Run {
 		b.ground[OnState], b.ground[OnSeam] = b.mooded(stateLight, 4.5), b.mooded(stateSeam, 0)
 		for t := range b.colors {
-			if at := Token(t); at >= flow0 && at < Heat0 || at == Run || at == Planned(Run) {
+			if at := Token(t); at >= flow0 && at < Heat0 || at == Run || at == Line || at == Planned(Run) {
 				b.colors[t], b.ansi[t] = grey(b.colors[t]), p.ansi.dim
 			}
 		}

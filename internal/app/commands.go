@@ -17,6 +17,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/filter"
 	"github.com/farsight-console/farsight/engine/operation"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/internal/config"
@@ -174,7 +175,11 @@ func noArgs(cmd *cobra.Command, args []string) error {
 	}
 	// Of a word of two or three letters every other one is near: one letter may be wrong.
 	cmd.SuggestionsMinimumDistance = min(cmd.Root().SuggestionsMinimumDistance, len(args[0])/2)
-	if names := cmd.SuggestionsFor(args[0]); len(names) > 0 {
+	names := cmd.SuggestionsFor(args[0])
+	if len(names) == 0 && !cmd.HasParent() && filter.Distance(args[0], "help") <= cmd.SuggestionsMinimumDistance {
+		names = []string{"help"} // which cobra never names
+	}
+	if len(names) > 0 {
 		where = "did you mean " + strings.Join(names, " or ") + "? " + page.Capital(where)
 	}
 	return usagef("there is no command %q: %s", args[0], where)

@@ -94,7 +94,7 @@ func installFilter() (listener int, err error) {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return 0, err
 	}
-	code := filter()
+	code := openFilter()
 	prog := unix.SockFprog{Len: uint16(len(code)), Filter: &code[0]}
 	fd, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER,
 		unix.SECCOMP_FILTER_FLAG_TSYNC|unix.SECCOMP_FILTER_FLAG_TSYNC_ESRCH|
@@ -105,8 +105,8 @@ func installFilter() (listener int, err error) {
 	return int(fd), nil
 }
 
-// filter reports the operations, and an open only when it may write.
-func filter() []unix.SockFilter {
+// openFilter reports the operations, and an open only when it may write.
+func openFilter() []unix.SockFilter {
 	const number, flags = 0, 32 // where seccomp_data has the call and its third argument
 	load := func(at uint32) unix.SockFilter {
 		return unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: at}

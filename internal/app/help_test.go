@@ -140,7 +140,7 @@ func TestHelp_AFlagThatIsNearIsNamed(t *testing.T) {
 	for line, want := range map[string]string{
 		"jobs --colums id": "did you mean --columns?", "jobs --lmit 3": "did you mean --limit?", "jobs --xyzzy": "there is no flag --xyzzy: see",
 		"serve --htpp 127.0.0.1:7171": "did you mean --http?", // --help is two letters off
-		"log --limit 3":               "no command \"log\": did you mean logs?", "pager tst --yes": "no command \"tst\": did you mean test?", "config int": "did you mean init?",
+		"log --limit 3":               "no command \"log\": did you mean logs?", "pager tst --yes": "no command \"tst\": did you mean test?", "config int": "did you mean init?", "hlep": "did you mean help?",
 		"syn --force": "no command \"syn\": did you mean sync?", "sync --force-network": "--force-network: see", // that is hidden
 		"jobs --state dead": "the filter tells it, as 'state:…'", "jobs -n 5": "there is no flag -n: see", "jobs -o": "--output needs a value",
 		"--json jobs": "there is no flag --json: those of a command stand behind it. See",

@@ -104,7 +104,7 @@ func (b BreakerRow) Tried(in string) string {
 	case b.Next.IsZero():
 		return "tried now"
 	}
-	return "next try is due"
+	return "try is due"
 }
 
 // BucketRow is one rate limit window.

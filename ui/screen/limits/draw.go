@@ -412,7 +412,7 @@ func (d *chartBlock) other(y int, b engine.BucketRow) {
 	x := d.t.Back + 2
 	text, room := safe.Text(says.Text), max(d.t.Width-x, 0)
 	if !b.Frozen() && b.Cap == 0 { // its end stands before the chart; of an order it does not
-		text = cmp.Or(part.Clause(text, room), text)
+		text = cmp.Or(part.Clause(text, room), part.Clause(strings.TrimPrefix(text, "next "), room), text)
 	}
 	d.chart.Put(y, x, says.Token, safe.CutEnd(text, room, d.Theme.Glyphs.Ellipsis))
 }

@@ -127,7 +127,7 @@ func Overlay(th *themes.Theme, w, h int, base, box []string, x, y int) []string 
 // cells; "" = none does.
 func Clause(text string, w int) string {
 	for text != "" && safe.Width(text) > w {
-		text = text[:max(strings.LastIndex(text, ", "), strings.LastIndex(text, ": "), strings.LastIndex(text, "; "), 0)]
+		text = text[:max(strings.LastIndex(text, ", "), strings.LastIndex(text, ": "), strings.LastIndex(text, "; "), strings.LastIndex(text, " · "), 0)]
 	}
 	return text
 }

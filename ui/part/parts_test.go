@@ -314,3 +314,13 @@ func TestAClauseThatFits(t *testing.T) {
 		}
 	}
 }
+
+// TestANoteLosesClauses: where all of it has no room, before it is cut.
+func TestANoteLosesClauses(t *testing.T) {
+	s := Section{Title: "DEPARTURES", Note: "calls to Riot, in the order they leave · 3 hosts", Height: 1}
+	for w, want := range map[int]string{70: "leave · 3 hosts ─", 52: "in the order they leave ", 40: "calls to Riot ─", 20: "call"} {
+		if got := ansi.Strip(Sections(mono, 0, 0, w, 2, 0, nil, s)[0]); !strings.Contains(got, want) {
+			t.Errorf("on %d cells: %q", w, got)
+		}
+	}
+}

@@ -1,6 +1,8 @@
 package part
 
 import (
+	"cmp"
+
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
 )
@@ -134,7 +136,7 @@ func (l *Line) title(s Section) {
 	end := l.max - 1
 	l.To(1).write(token, title, end-l.at)
 	if room := end - l.at - 1; note != "" && room > 3 {
-		l.Gap(1).write(themes.Dim, note, room)
+		l.Gap(1).write(themes.Dim, cmp.Or(Clause(note, room), note), room)
 	}
 	w := safe.Width(tail)
 	if fits := w > 0 && end-l.at >= w+2; !fits {

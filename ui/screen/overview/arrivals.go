@@ -282,7 +282,7 @@ func (o *Screen) arrivalsBlock(v *page.View, w, h int) part.Section {
 	ended := func(who string, state part.Cell, at time.Time) {
 		if len(s.Rows) < h {
 			l := part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, who), name, part.Words).Gap(1)
-			s.Rows = append(s.Rows, l.Field(state, 13, part.Words).Put(themes.Dim, v.Ago(at)).String())
+			s.Rows = append(s.Rows, l.Field(state, page.Clamp(l.Room()-12, safe.Width(state.Text), 12), part.Words).Gap(1).Put(themes.Dim, v.Ago(at)).String())
 		}
 	}
 	for _, c := range o.collections.Rows() {

@@ -193,13 +193,18 @@ func totalRows(v *page.View, t *charts.Timetable, dead []*engine.JobRow, w int) 
 		end = at[i] + safe.Width(f.Value+f.Short) + 1
 	}
 	for i, f := range all {
-		x, unit := at[i], " "+f.Short
+		unit := " " + f.Short
 		if end > w {
-			x, unit = top.At()+1+page.Btoi(i > 0), strings.TrimPrefix(unit, " calls")
+			at[i], unit = top.At()+1+page.Btoi(i > 0), strings.TrimPrefix(unit, " calls")
 		}
+		x := at[i]
 		top.To(x).Put(themes.Figure, f.Value).Put(themes.Dim, unit)
 		note := human.Either(v.Size == page.L, page.Joined(v, f.Beat, f.Note), cmp.Or(f.Beat, f.Note))
-		low.To(x).Field(part.As(f.Token, note), wide-2*page.Btoi(i+1 < len(all)), part.Words)
+		room := w - x
+		if i+1 < len(all) { // a longer figure has moved the next
+			room = max(at[i+1]-x-2, 0)
+		}
+		low.To(x).Field(part.As(f.Token, note), room, part.Words)
 	}
 	if v.Size == page.S {
 		return []string{top.String()}

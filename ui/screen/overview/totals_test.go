@@ -52,6 +52,17 @@ func TestV3o_AtRestTheBoardSaysWhatComes(t *testing.T) {
 }
 
 // TestALongCauseIsCutWithASign: and says what somebody can do below it.
+// TestANoteEndsBeforeTheNext: the note below a figure does not reach the next one, which a longer figure has moved.
+func TestANoteEndsBeforeTheNext(t *testing.T) {
+	v := pagetest.View(&page.Data{Engine: engine.EngineRow{Stored: 123456, Failed: 3, Retrying: 123456789}})
+	v.Size = page.M
+	rows := totalRows(v, &charts.Timetable{}, nil, 98)
+	top, low := []rune(ansi.Strip(rows[1])), []rune(ansi.Strip(rows[2]))
+	if at := strings.Index(string(top), "0 × 429"); at < 2 || string(low[at-2:at]) != "  " {
+		t.Errorf("at %d:\n%s\n%s", at, string(top), string(low))
+	}
+}
+
 func TestALongCauseIsCutWithASign(t *testing.T) {
 	v := pagetest.View(&page.Data{Ready: true, Engine: engine.EngineRow{State: engine.EngineNoKey, Why: strings.Repeat("a long reason ", 20), Key: "…7f3a"}})
 	v.Size = page.S
@@ -74,5 +85,15 @@ func TestWhatItIsLosesClauses(t *testing.T) {
 		if got := ansi.Strip(totalRows(v, &charts.Timetable{}, nil, w)[0]); !strings.Contains(got, want) {
 			t.Errorf("on %d cells: %q", w, got)
 		}
+	}
+}
+
+// TestWhenAnAccountEndedIsNotCut: its state stands nearer on 100 columns.
+func TestWhenAnAccountEndedIsNotCut(t *testing.T) {
+	v := pagetest.View(&page.Data{Ready: true})
+	v.Accounts = []engine.AccountRow{{ID: "a", RiotID: "Ash#EUW", Status: engine.SyncCompleted, LastSync: v.Now.Add(-12 * time.Minute)}}
+	s := New().arrivalsBlock(v, 33, 3)
+	if len(s.Rows) != 1 || !strings.Contains(ansi.Strip(s.Rows[0]), "12 min ago") {
+		t.Errorf("%q", s.Rows)
 	}
 }

@@ -166,3 +166,44 @@ func TestTheBestOfAllLinesGoesFirst(t *testing.T) {
 		}
 	})
 }
+
+// pacedGate foresees a second for each call, of all lanes together.
+type pacedGate struct{ *gate }
+
+func (pacedGate) Wait(_ string, calls int) (time.Duration, bool) {
+	return time.Duration(calls) * second, true
+}
+
+func (pacedGate) Goes(_, _ string) bool { return true }
+
+// Each job of several lines that wait for one limit is told the instant at which it then leaves: no two of them the same.
+func TestLinesOfOneLimitAreForeseenInTheirTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		be := newBench(t, local.Options{Admitter: pacedGate{newGate()}, Workers: func() int { return 1 }}, func(context.Context, engine.Run) engine.Outcome {
+			time.Sleep(second)
+			return engine.Done(nil)
+		})
+		be.add2(engine.Spec{Key: "europe:first"})
+		for i := range 3 {
+			for _, lane := range []string{"europe:", "asia:", "sea:"} {
+				be.add2(engine.Spec{Key: fmt.Sprint(lane, i)})
+				be.add2(engine.Spec{Key: fmt.Sprint(lane, "low", i), Priority: engine.PriorityLow})
+			}
+		}
+		be.run()
+		time.Sleep(second / 2)
+		now, want := time.Now(), map[string]time.Duration{}
+		for j, err := range be.s.Live(context.Background()) {
+			if _, until, _ := be.b.Why(j); err == nil && j.State == engine.Available {
+				want[j.Key] = until.Sub(now)
+			}
+		}
+		time.Sleep(30 * second)
+		be.down()
+		for i, key := range be.started()[1:] {
+			if want[key] != time.Duration(i+1)*second {
+				t.Errorf("%s left %d s on, foretold after %s", key, i+1, want[key])
+			}
+		}
+	})
+}

@@ -227,18 +227,28 @@ func (x *index) whyAvailable(id engine.JobID, now time.Time, p Pacer) standing {
 	return s
 }
 
-// beside counts the jobs of other lines that go before the nth of e's and take from
-// the same limit: all of a better rank, and as many of its own as take turns with it. What an outage keeps goes
-// before nobody.
+// beside counts the jobs of other lines that go before the nth of e's and take from the same limit: all of a better
+// rank, and of its own those that have their turn before it: a line whose turn comes first has one more. What an outage
+// keeps goes before nobody.
 func (x *index) beside(e *entry, n int, p Pacer) (calls int) {
+	rank := rankOf(e)
+	for r := range rank {
+		n -= e.line.levels[r].n
+	}
+	passed := false // of two that nothing parts the first of x.lines goes first
 	for _, l := range x.lines {
+		passed = passed || l == e.line
 		if l == e.line || l.n == 0 || l.queue.closed() || !p.Goes(l.lane.name, e.lane.name) {
 			continue
 		}
-		for r := range rankOf(e) {
+		for r := range rank {
 			calls += l.levels[r].n
 		}
-		calls += min(l.levels[rankOf(e)].n, n)
+		turns := n
+		if better(e.line, rank, l, rank) || passed && !better(l, rank, e.line, rank) {
+			turns--
+		}
+		calls += min(l.levels[rank].n, turns)
 	}
 	return calls
 }

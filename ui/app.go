@@ -57,7 +57,6 @@ type model struct {
 	toasts toasts
 	undo   session.Undo // the last command that can be taken back
 	why    why          // reason of the next command
-	paced  paced
 	fills  page.Fills
 	foot   page.Foot
 	past   page.Past
@@ -315,9 +314,10 @@ func (m *model) view(now time.Time) *page.View {
 	}
 	if v.Frozen {
 		v.Now, v.Past = m.since, &m.timeCursor.seen
-	} else { // one reading of the limits for the row of the state and the page
+	} else { // one reading of the limits for the row of the state, its sentence and the page
 		d := m.rows.Data
-		d.Limits, v.Data = m.fills.Take(v), &d
+		d.Limits, d.Engine.Pace = m.fills.Take(v)
+		v.Data = &d
 		v.Now = m.asOf(now)
 	}
 	if p, ok := m.page().(page.Evener); ok {

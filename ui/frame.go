@@ -92,7 +92,7 @@ func (m *model) head(v *page.View, now time.Time) []string {
 		tabs, active := m.topTabs()
 		return []string{part.Short(v.Theme, m.w, &m.hits, tabs, active, m.paths(v), state, slots)}
 	}
-	text := m.sentence(v, now)
+	text := m.sentence(v)
 	var shorter []string
 	if paths := m.paths(v); len(paths) > 0 {
 		for i := range paths {
@@ -151,7 +151,7 @@ func (m *model) paths(v *page.View) (forms []string) {
 }
 
 // sentence is why the engine is not faster, or what the page on top says in its place.
-func (m *model) sentence(v *page.View, now time.Time) string {
+func (m *model) sentence(v *page.View) string {
 	if !v.Lost.IsZero() { // what the engine said last is no news
 		return v.Gone()
 	}
@@ -160,28 +160,7 @@ func (m *model) sentence(v *page.View, now time.Time) string {
 			return text
 		}
 	}
-	return m.paced.sentence(v.Engine, m.others.fresh(now), now)
-}
-
-// sentenceEvery is how long a sentence stands. The engine's changes with each call, and nobody
-// could read it.
-const sentenceEvery = 2 * time.Second
-
-// paced is the engine's sentence as it was when it was last taken.
-type paced struct {
-	at    time.Time
-	state engine.EngineState
-	text  string
-}
-
-// sentence gives the sentence to show. One of another state is told at once: that is news, as what others do is. Why an engine stands
-// moves seldom, and stands below too.
-func (p *paced) sentence(e engine.EngineRow, news bool, now time.Time) string {
-	// age is below zero after the clock was set back: the sentence would stand for hours.
-	if age := now.Sub(p.at); age < 0 || age >= sentenceEvery || news || e.State != p.state || e.Why != "" || p.text == "" {
-		*p = paced{now, e.State, cmp.Or(e.Why, e.Pace)}
-	}
-	return p.text
+	return cmp.Or(v.Engine.Why, v.Engine.Pace)
 }
 
 // stateCells are the engine's state in one word, or what the view is instead (frozen,
@@ -325,7 +304,7 @@ func (m *model) message() part.Toast {
 func (m *model) notice(v *page.View) part.Toast {
 	t := m.message()
 	if t.Text == "" && (m.tall == page.Short || m.tiny()) {
-		if t.Text = m.sentence(v, v.Now); t.Text != "" {
+		if t.Text = m.sentence(v); t.Text != "" {
 			t.Word = string(v.Engine.State)
 		}
 		for _, form := range m.shorter(v, t.Text) {

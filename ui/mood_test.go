@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -9,6 +11,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/uitest"
 )
 
@@ -90,6 +93,40 @@ func TestV5b_WhoLeadsGivesWay(t *testing.T) {
 			d := open(t, s, w, 24+16*(w/120), testOptions())
 			d.wants("1,234 calls wait for the 2 min window; 4711-9f3c leads ")
 			d.lacks("leads, in term")
+		}
+	})
+}
+
+// TestV5c_TheSentenceAndLimitsCountTheSame: they are of one reading in each frame, however fast calls are made.
+func TestV5c_TheSentenceAndLimitsCountTheSame(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := uitest.Busy()
+		s.Update.Notes = nil
+		d := open(t, s, 200, 60, testOptions())
+		d.press("5")
+		counted := regexp.MustCompile(`([\d,]+) calls wait for the 2 min`)
+		seen := map[string]bool{}
+		d.each = func() {
+			if m := counted.FindStringSubmatch(d.screen()); m != nil {
+				seen[m[1]] = true
+				row := d.rowWith("  app ", "/100 ")
+				if !strings.Contains(row, " "+m[1]+" ") {
+					t.Errorf("%s, beside %q", m[0], row)
+				}
+			}
+		}
+		for n := 9000; n > 8000; n -= 47 {
+			row, limits := *s.Update.Engine, *s.Update.Limits
+			row.Pace = "nothing is stuck: " + page.Count(n) + " calls wait for the 2 min window"
+			limits.At, limits.Buckets = d.m.now(), slices.Clone(limits.Buckets)
+			for i := range limits.Buckets {
+				limits.Buckets[i].Waiting = n
+			}
+			d.send(engine.Update{Engine: &row, Limits: &limits})
+			d.wait(300 * time.Millisecond)
+		}
+		if len(seen) < 5 {
+			t.Errorf("counted: %v", seen)
 		}
 	})
 }

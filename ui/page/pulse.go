@@ -92,27 +92,27 @@ func stale(v *View, at time.Time, every time.Duration) bool {
 	return v.Hurry || age >= v.Unhurried(every) || age < 0
 }
 
-// Fills are the limiter's windows as they were at most a fifth of a second ago,
-// and what is to be read of them at most a second ago.
+// Fills are the limiter's windows as they were at most a fifth of a second ago, and what is to be read of them, with
+// the engine's sentence, which counts who waits for them, at most a second ago.
 type Fills struct {
 	at, read time.Time
 	rows     engine.LimitsRow
 	slow     engine.LimitsRow
+	state    engine.EngineState
+	pace     string
 }
 
-// Take gives the windows to show.
-func (f *Fills) Take(v *View) engine.LimitsRow {
-	if v.Frozen {
-		return v.Limits
-	}
-	if !stale(v, f.at, fillEvery) && len(f.rows.Buckets) == len(v.Limits.Buckets) {
+// Take gives the windows and the sentence to show.
+func (f *Fills) Take(v *View) (engine.LimitsRow, string) {
+	anew := len(f.slow.Buckets) != len(v.Limits.Buckets) || f.state != v.Engine.State
+	if !anew && !stale(v, f.at, fillEvery) {
 		v.Ticks = v.Ticks || !f.rows.At.Equal(v.Limits.At)
-		return f.rows
+		return f.rows, f.pace
 	}
 	f.at, f.rows = v.Now, v.Limits
-	if stale(v, f.read, pulseEvery) || len(f.slow.Buckets) != len(v.Limits.Buckets) {
-		f.read, f.slow = v.Now, v.Limits
-		return f.rows
+	if anew || stale(v, f.read, pulseEvery) {
+		f.read, f.slow, f.state, f.pace = v.Now, v.Limits, v.Engine.State, v.Engine.Pace
+		return f.rows, f.pace
 	}
 	v.Ticks = true
 	f.rows.Waiting = f.slow.Waiting
@@ -120,7 +120,7 @@ func (f *Fills) Take(v *View) engine.LimitsRow {
 	for i := range f.rows.Buckets {
 		f.rows.Buckets[i] = unread(f.rows.Buckets[i], f.slow.Buckets[i])
 	}
-	return f.rows
+	return f.rows, f.pace
 }
 
 // unread is a window with the figures that were read a moment ago, if it stands

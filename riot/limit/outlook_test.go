@@ -110,3 +110,27 @@ func TestTheForecastFollowsNoWindowThatHasEnded(t *testing.T) {
 		time.Sleep(time.Minute)
 	})
 }
+
+// TestNearTurnsAreForetoldOneByOne: places that come free together behind a burst are not used together, and each of the
+// next calls goes when it was foretold, but for answers.
+func TestNearTurnsAreForetoldOneByOne(t *testing.T) {
+	for _, c := range []struct{ made, more int }{{30, 1000}, {60, 640}, {90, 1237}, {100, 450}, {115, 777}} {
+		synctest.Test(t, func(t *testing.T) {
+			l, s := inLine(t, "20:1,100:120", c.made, 20*time.Second, c.more)
+			o := l.Outlook(testHost)
+			var want []time.Duration
+			for i := range nearTurns {
+				want = append(want, o.Turn(matches, i+1).Wait)
+			}
+			if behind := o.Turn(matches, nearTurns+1).Wait; behind < want[nearTurns-1] {
+				t.Errorf("after %d: one behind them goes at %s, before %s", c.made, behind, want[nearTurns-1])
+			}
+			for i, at := range line(t, l, s, c.more)[:nearTurns] {
+				if off := at - want[i]; off.Abs() > 100*time.Millisecond {
+					t.Errorf("after %d: call %d went at %s, foretold %s", c.made, i+1, at, want[i])
+				}
+			}
+			time.Sleep(time.Minute)
+		})
+	}
+}

@@ -37,6 +37,8 @@ type screen struct {
 	pages   int
 	sums    [len(sums)][]block.Bar // of those read
 	waitFor engine.MatchesQuery    // the question that is under way
+	figures []part.Cell            // see counts, by the reading that the rows are of
+	total   int                    // and by the same, see matches
 }
 
 // faultCell is what is wrong with a match, in two words on a narrow screen.
@@ -111,6 +113,7 @@ func (p *screen) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
 	// A new array: the list that is shown may still hold the old one.
 	p.read = append(p.read[:len(p.read):len(p.read)], came.Matches...)
 	p.pages++
+	p.figures, p.total = p.counts(v), p.matches(v)
 	p.weigh()
 	for i, sum := range sums {
 		p.sums[i] = block.Tallied(p.read, func(m *engine.MatchRow) string { return sum.of(m, v.Now.Location()) })
@@ -241,12 +244,17 @@ func (p *screen) trigger(v *page.View) page.Effect {
 func (p *screen) Draw(v *page.View) []string {
 	p.Refresh(v)
 	p.roomForErrors(v)
+	if v.Now.Sub(p.Came) < stands && len(p.figures) > 0 {
+		v.Ticks = true
+	} else {
+		p.figures, p.total = p.counts(v), p.matches(v)
+	}
 	w := v.Inner(v.W)
 	h := max(v.H-4, 0)
-	head := part.Section{Title: p.heading(v), Tail: p.hiddenText(v), Rows: []string{page.Spaced(v, w, p.counts(v))},
+	head := part.Section{Title: p.heading(v), Tail: p.hiddenText(v), Rows: []string{page.Spaced(v, w, p.figures)},
 		Height: 1}
 	matches := part.Section{Title: "MATCHES",
-		Note: p.Note(v, p.loaded(v), p.cut(), p.orderText(v), states[p.status].word), Tail: p.foot(v)}
+		Note: p.Note(v, p.loaded(), p.cut(), p.orderText(v), states[p.status].word), Tail: p.foot(v)}
 	if v.Size == page.L && len(p.read) > 0 {
 		left := v.W - sideWidth
 		return part.Stack(v.Sections(0, 0, v.W, 3, head), part.Beside(
@@ -265,6 +273,10 @@ func (p *screen) Draw(v *page.View) []string {
 	}
 	return v.Whole(all...)
 }
+
+// stands is how long the figures above the list stay those of its reading: while matches are fetched the next one comes
+// before that.
+const stands = 2 * page.ReloadEvery
 
 // sideWidth is what a wide screen has beside the list.
 const sideWidth = 56
@@ -369,22 +381,25 @@ func (p *screen) facts(v *page.View, m *engine.MatchRow, w int) []string {
 // loaded says that the list is not whole, and which part of it was read. An account's matches
 // come newest first, those of all accounts by their ids, platform by platform.
 // "" = it is whole.
-func (p *screen) loaded(v *page.View) string {
+func (p *screen) loaded() string {
 	if p.next == "" {
 		return ""
 	}
-	row, _ := v.Account(p.account)
-	which, total := "the newest", row.Matches.Total
-	if p.account == "" {
-		which, total = "the first", int(v.Engine.Stored+v.Engine.Waiting)
-		if p.all {
-			total += int(v.Engine.Failed + v.Engine.TooOld)
-		}
-	}
+	which := human.Either(p.account == "", "the first", "the newest")
 	if states[p.status].status != "" {
 		return "of " + which + " " + page.Count(len(p.read))
 	}
-	return which + human.If(total > len(p.read), " of "+page.Count(total))
+	return which + human.If(p.total > len(p.read), " of "+page.Count(p.total))
+}
+
+// matches are how many there are to list.
+func (p *screen) matches(v *page.View) int {
+	if p.account != "" {
+		row, _ := v.Account(p.account)
+		return row.Matches.Total
+	}
+	e := &v.Engine
+	return int(e.Stored+e.Waiting) + page.Btoi(p.all)*int(e.Failed+e.TooOld)
 }
 
 // cut says that no more pages are read, although there are others; "" = they are.

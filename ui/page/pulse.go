@@ -104,14 +104,14 @@ type Fills struct {
 
 // Take gives the windows and the sentence to show.
 func (f *Fills) Take(v *View) (engine.LimitsRow, string) {
-	anew := len(f.slow.Buckets) != len(v.Limits.Buckets) || f.state != v.Engine.State
+	anew := len(f.slow.Buckets) != len(v.Limits.Buckets) || f.state != v.Engine.State || stale(v, f.read, pulseEvery)
 	if !anew && !stale(v, f.at, fillEvery) {
 		v.Ticks = v.Ticks || !f.rows.At.Equal(v.Limits.At)
 		return f.rows, f.pace
 	}
 	f.at, f.rows = v.Now, v.Limits
-	if anew || stale(v, f.read, pulseEvery) {
-		f.read, f.slow, f.state, f.pace = v.Now, v.Limits, v.Engine.State, v.Engine.Pace
+	if anew {
+		f.read, f.slow, f.state, f.pace = v.Now.Truncate(pulseEvery), v.Limits, v.Engine.State, v.Engine.Pace
 		return f.rows, f.pace
 	}
 	v.Ticks = true

@@ -1,6 +1,7 @@
 package page_test
 
 import (
+	"strconv"
 	"testing"
 	"time"
 
@@ -24,6 +25,23 @@ func TestV7f_WhatIsCalmMovesWithTheSeconds(t *testing.T) {
 		if moved := !v.Beat().Equal(was); c.Fresh(v) != moved {
 			t.Fatalf("at %s: taken %t, the second has changed %t", v.Now.Format("05.000"), c.Fresh(v), moved)
 		}
+	}
+}
+
+// TestV5c_TheSentenceMovesWithTheSeconds: who waits by it and by the counts of Jobs is then of one reading.
+func TestV5c_TheSentenceMovesWithTheSeconds(t *testing.T) {
+	v := pagetest.View(&page.Data{Ready: true, Engine: engine.EngineRow{State: engine.EngineLive}})
+	v.Live = v.Data
+	v.Now = v.Now.Truncate(time.Second).Add(350 * time.Millisecond)
+	var f page.Fills
+	c := page.Calm{Every: time.Second}
+	for i := range 30 {
+		v.Engine.Pace = strconv.Itoa(i)
+		_, pace := f.Take(v)
+		if calm := c.Take(v).Engine.Pace; pace != calm {
+			t.Errorf("at %s: %s, beside %s", v.Now.Format("05.000"), pace, calm)
+		}
+		v.Now = v.Now.Add(100 * time.Millisecond)
 	}
 }
 

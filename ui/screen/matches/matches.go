@@ -4,6 +4,7 @@ package matches
 import (
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -167,9 +168,7 @@ func (p *screen) ofStatus() []engine.MatchRow {
 	want := states[p.status].status
 	if want == "" {
 		rows := slices.Clone(p.read)
-		slices.SortStableFunc(rows, func(a, b engine.MatchRow) int {
-			return page.Btoi(a.Status == notFetched) - page.Btoi(b.Status == notFetched)
-		})
+		sort.SliceStable(rows, func(i, j int) bool { return rows[i].Status != notFetched && rows[j].Status == notFetched })
 		return rows
 	}
 	var fit []engine.MatchRow

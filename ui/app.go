@@ -307,9 +307,10 @@ func (m *model) press(now time.Time) {
 
 // view is what the page on top may look at.
 func (m *model) view(now time.Time) *page.View {
+	pressed := now.Sub(m.pressed) < hurry
 	v := &page.View{
 		Data: m.data(), Live: &m.rows.Data, Theme: m.theme, Now: now, Size: m.size, Tall: m.tall,
-		W: m.w, H: m.bodyHeight(), Frozen: m.frozen != nil, Slow: m.opt.SSH, Hurry: now.Sub(m.pressed) < hurry || m.others.fresh(now), Acts: m.acts, Notes: m.toasts.all, Noted: m.toasts.n,
+		W: m.w, H: m.bodyHeight(), Frozen: m.frozen != nil, Slow: m.opt.SSH, Pressed: pressed, Hurry: pressed || m.others.fresh(now), Acts: m.acts, Notes: m.toasts.all, Noted: m.toasts.n,
 		Chaos: m.chaosState(), Keys: m.keyed, Foot: &m.foot, Past: &m.past,
 	}
 	if v.Frozen {

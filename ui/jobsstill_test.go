@@ -609,7 +609,8 @@ func TestV7o_NoGroupMovesWhenASyncEnds(t *testing.T) {
 }
 
 // TestV7u_TheJobBesideStaysAWhile: while nobody has chosen a row the job beside the list stays for ten seconds though it
-// has left, and the calls below it keep their lines; a key turns to the row that is chosen at once.
+// has left and somebody else gives a command, and the calls below it keep their lines; a key turns to the row that is
+// chosen at once.
 func TestV7u_TheJobBesideStaysAWhile(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := uitest.DevKey(60, uitest.Noon)
@@ -643,6 +644,10 @@ func TestV7u_TheJobBesideStaysAWhile(t *testing.T) {
 		d.wait(2 * time.Second)
 		if d.wants("at most 2 new a second", "the cursor is on another"); beside() != first || lineOf(called) != stood {
 			t.Errorf("beside the list is %s and not %s; a call moved by %d:\n%s", beside(), first, lineOf(called)-stood, d.screen())
+		}
+		u.Gone, u.Calls, u.Notes, u.Seq = nil, nil, noteBy(engine.Actor{User: "bo", Via: "socket"}).Notes, u.Seq+1
+		if d.send(u); beside() != first {
+			t.Errorf("a command of somebody else turned it to %s, from %s:\n%s", beside(), first, d.screen())
 		}
 		rows := lineOf("CALLS at most")
 		for range 105 {

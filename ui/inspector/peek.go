@@ -79,10 +79,10 @@ func (k *Peek) follow(v *page.View, list *lists.List[engine.JobRow]) {
 	case !ok:
 		k.Job = nil
 	case k.Job != nil && string(k.Job.ID) == id:
-	case k.Job != nil && !v.Hurry && !list.Cur.Held() && age >= 0 && (age < k.Stays || age < k.Stays+time.Second && v.Now.Sub(v.Beat()) < time.Second/2):
+	case k.Job != nil && !v.Pressed && !list.Cur.Held() && age >= 0 && (age < k.Stays || age < k.Stays+time.Second && v.Now.Sub(v.Beat()) < time.Second/2):
 	default:
 		was := k.shown()
-		if k.since, k.was = v.Now, nil; k.Stays > 0 && was != nil && was.Have && !v.Hurry && !list.Cur.Held() {
+		if k.since, k.was = v.Now, nil; k.Stays > 0 && was != nil && was.Have && !v.Pressed && !list.Cur.Held() {
 			k.was = was
 		}
 		k.Job = NewJob(engine.JobID(id))

@@ -59,6 +59,8 @@ type View struct {
 	// Hurry says that a key was pressed a moment ago, or that somebody else has given a
 	// command: what follows it is shown as it comes, however often that is.
 	Hurry bool
+	// Pressed says that a key was pressed a moment ago.
+	Pressed bool
 	// Acts counts the commands of this console that were answered, and how often those
 	// of others made its lists due.
 	Acts int

@@ -28,30 +28,25 @@ type Peek struct {
 	pending bool
 	Stays   time.Duration // how long it shows a job at least while nobody has chosen a row
 	since   time.Time
-	held    engine.JobDetail    // as of the last beat of the list; its ID is "" before the first
-	was     *Job                // the one before, until it is known
+	held    *Job                // as of the last beat of the list; until the next one is known, the one before
 	calls   charts.CallsInPlace // below the job
 }
 
 // Beat lets what is shown follow the answer. The list beside it stands still between two beats: of one job both
 // tell the same.
 func (k *Peek) Beat() {
-	if k.held = (engine.JobDetail{}); k.Job != nil && k.Job.Have {
-		k.held = k.Job.Detail
+	if k.Job != nil && k.Job.Have {
+		job := *k.Job
+		k.held = &job
 	}
 }
 
 // shown is what is known of the job: of one that was known at the last beat, what was known then.
 func (k *Peek) shown() *Job {
-	switch {
-	case k.Job != nil && !k.Job.Have && k.was != nil:
-		return k.was
-	case k.Job == nil || k.held.Job.ID != k.Job.ID:
+	if k.Job == nil || k.held == nil || k.Job.Have && k.held.ID != k.Job.ID {
 		return k.Job
 	}
-	job := *k.Job
-	job.Detail = k.held
-	return &job
+	return k.held
 }
 
 // Want is the question about the job under the cursor; nil = none.
@@ -74,16 +69,16 @@ func (k *Peek) Want(v *page.View, list *lists.List[engine.JobRow]) engine.Query 
 // step moves both.
 func (k *Peek) follow(v *page.View, list *lists.List[engine.JobRow]) {
 	id, ok := list.ToOpen()
-	age := v.Now.Sub(k.since)
+	chosen := v.Pressed || list.Cur.Held()
+	until := k.since.Add(k.Stays).Truncate(time.Second).Add(time.Second / 2)
 	switch {
 	case !ok:
-		k.Job = nil
+		k.Job, k.held = nil, nil
 	case k.Job != nil && string(k.Job.ID) == id:
-	case k.Job != nil && !v.Pressed && !list.Cur.Held() && age >= 0 && (age < k.Stays || age < k.Stays+time.Second && v.Now.Sub(v.Beat()) < time.Second/2):
+	case k.Job != nil && !chosen && !v.Now.Before(k.since) && v.Now.Before(until):
 	default:
-		was := k.shown()
-		if k.since, k.was = v.Now, nil; k.Stays > 0 && was != nil && was.Have && !v.Pressed && !list.Cur.Held() {
-			k.was = was
+		if k.since = v.Now; chosen {
+			k.held = nil
 		}
 		k.Job = NewJob(engine.JobID(id))
 		k.Job.Detail.Job, _ = list.Selected()
@@ -138,11 +133,11 @@ func (k *Peek) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
 func (k *Peek) Draw(v *page.View, list *lists.List[engine.JobRow], x, w, h int, limits bool) []string {
 	k.follow(v, list)
 	panels := []part.Section{{Title: "SELECTED", Empty: "no job is selected", Height: 1}}
-	if v.Now.Sub(k.since) > time.Second { // no answer comes
-		k.was = nil
+	if k.Job != nil && !k.Job.Have && v.Now.Sub(k.since) > time.Second { // no answer comes
+		k.held = nil
 	}
 	if job := k.shown(); job != nil {
-		panels = job.beside(v, v.Inner(w), human.Either(!limits && !list.Cur.Held() && v.Engine.CallsPerMin > 0, 0, h))
+		panels = job.beside(v, v.Inner(w), h, !limits && !list.Cur.Held() && v.Engine.CallsPerMin > 0)
 		if id, _ := list.ToOpen(); id != string(job.ID) {
 			panels[0].Tail = "the cursor is on another"
 		}
@@ -151,9 +146,9 @@ func (k *Peek) Draw(v *page.View, list *lists.List[engine.JobRow], x, w, h int, 
 }
 
 // beside are the panels of a job's inspector beside a list.
-// From top to bottom: how it stands, its tries, its facts, then what became of it. In no rows it is told in short, on
-// as many rows for each job.
-func (p *Job) beside(v *page.View, w, h int) []part.Section {
+// From top to bottom: how it stands, its tries, its facts, then what became of it. In short it is told on as many rows
+// for each job.
+func (p *Job) beside(v *page.View, w, h int, short bool) []part.Section {
 	j := p.row(v)
 	if j.Kind == "" { // it has left the list, and the answer is not here yet
 		return []part.Section{{Title: string(p.ID), Tail: p.Told(v), Empty: p.untried(), Height: 1}}
@@ -164,22 +159,22 @@ func (p *Job) beside(v *page.View, w, h int) []part.Section {
 	}
 	life = append(life, p.wrapped(v, w, themes.Err, "last: ", columns.InShort(j.LastError))...)
 	facts := p.factRows(v, w)
-	if j.Retrying() && h > 0 {
+	if j.Retrying() && !short {
 		facts = append(facts, p.wrapped(v, w, themes.Dim, "", charts.IfAgain(v, &j))...)
 	}
-	if p.Detail.Call != nil && h > 0 {
+	if p.Detail.Call != nil && !short {
 		facts = append(facts, p.AnswerRows(v, w)...)
 	}
 	fold := p.foldRows(v, w)
 	if len(fold) == 0 {
 		fold = []string{v.Row(w, part.As(themes.Dim, " "+p.untried()))}
 	}
-	if h == 0 { // up to the try that it is at
+	if short { // up to the try that it is at
 		if next := slices.IndexFunc(p.rungs(v), func(r rung) bool { return r.Attempt == nil }); next >= 0 {
 			fold = fold[:next+1]
 		}
 	}
-	room := max(h-len(life)-len(facts)-6, 1)
+	room := human.Either(short, 1, max(h-len(life)-len(facts)-6, 1))
 	// Of more tries than there is room for the newest stay.
 	tried := page.Clamp(len(fold), 1, room)
 	panels := []part.Section{
@@ -187,7 +182,7 @@ func (p *Job) beside(v *page.View, w, h int) []part.Section {
 		{Title: "TRIES", Rows: fold[len(fold)-tried:], Height: tried},
 		{Title: "FACTS", Rows: facts, Height: len(facts)},
 	}
-	if h == 0 {
+	if short {
 		panels[0].Height, panels[2].Height = 2, 4
 		return panels
 	}

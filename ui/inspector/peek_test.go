@@ -35,7 +35,25 @@ func TestPastPanelsLeaveRoomBetween(t *testing.T) {
 // TestAJobThatIsNotReadHasNoState: one that has left the list is loaded; until it is, nothing is told of it.
 func TestAJobThatIsNotReadHasNoState(t *testing.T) {
 	p := NewJob("c700")
-	if panels := p.beside(pagetest.View(&page.Data{Ready: true}), 50, 30); len(panels) != 1 || panels[0].Empty != "loading the job…" {
+	if panels := p.beside(pagetest.View(&page.Data{Ready: true}), 50, 30, false); len(panels) != 1 || panels[0].Empty != "loading the job…" {
 		t.Errorf("%+v", panels)
+	}
+}
+
+// TestV7u_TheJobBesideStaysUntilTheNextIsKnown: nothing of a job is drawn before its answer is here, and of one that is
+// known what was known at the last beat.
+func TestV7u_TheJobBesideStaysUntilTheNextIsKnown(t *testing.T) {
+	k := Peek{Job: &Job{ID: "j1", Detail: retried(), Answer: page.Answer{Have: true}}}
+	k.Beat()
+	k.Job.Detail.Job.Rev++
+	if k.shown().Detail.Job.Rev != k.Job.Detail.Job.Rev-1 {
+		t.Error("it moved between two beats")
+	}
+	k.Job = NewJob("j2")
+	if k.Beat(); k.shown().ID != "j1" {
+		t.Errorf("%s is shown, of which nothing is known", k.shown().ID)
+	}
+	if k.Job.Have = true; k.shown().ID != "j2" {
+		t.Errorf("%s is shown, and the next is known", k.shown().ID)
 	}
 }

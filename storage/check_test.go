@@ -132,6 +132,7 @@ var breakages = map[string]struct {
 }
 
 func TestCheckFindsWhatIsBroken(t *testing.T) {
+	t.Parallel()
 	dir := world(t)
 	path := filepath.Join(dir, disk.StateFile)
 	sound, err := os.ReadFile(path)

@@ -166,6 +166,7 @@ func swapPages(b []byte) []byte {
 }
 
 func TestDamagedStateIsRefusedAndLeftAlone(t *testing.T) {
+	t.Parallel()
 	if os.Getpagesize() != 4096 {
 		t.Skip("the corpus is made for pages of 4096 bytes")
 	}

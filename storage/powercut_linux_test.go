@@ -192,11 +192,13 @@ func exportAndSay(dir string) error {
 // A power cut at each step of storing, with every sort of loss: the store opens, what was
 // said to be stored is there, and no match names a payload that is not whole.
 func TestP1_P2_P3_APowerCutKeepsThePromises(t *testing.T) {
+	t.Parallel()
 	cutEverywhere(t, traced(t, "powercut"), 6, scratch.Sized(2, 1))
 }
 
 // The same of all that copies, replaces or removes files, where second names are known and where not.
 func TestB19b_APowerCutKeepsWhatIsCopiedAndReplaced(t *testing.T) {
+	t.Parallel()
 	for role, said := range map[string]int{"powercut-kept": 16, "powercut-copied": 6} {
 		t.Run(role, func(t *testing.T) {
 			var refuse []string

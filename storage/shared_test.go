@@ -287,6 +287,7 @@ func (l *logged) caughtUp(s *sharer) {
 // Whoever carries the log out has every row and number of who wrote it, and is told of the same changes; who leads next
 // goes on from there, and who led writes no more. A file that the log has left behind is filled anew.
 func TestH14a_AFollowerHasWhatTheLeaderHas(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		l, dir := newLogged(), t.TempDir()
 		all := []*sharer{joinShared(t, l, filepath.Join(dir, "0")), joinShared(t, l, filepath.Join(dir, "1"))}

@@ -56,6 +56,7 @@ func rested() uitest.Scene {
 // TestScreensAreSilentAfterWork: a minute after the last call nothing is sent between
 // two changes of the minute, although the charts of the pace grow older.
 func TestScreensAreSilentAfterWork(t *testing.T) {
+	t.Parallel()
 	long(t)
 	for _, keys := range []string{"1", "2", "3", "4", "5", "9"} {
 		if n := sentOver(t, fading{uitest.New(rested())}, testOptions(), keys, 40*time.Second); n != 0 {

@@ -104,6 +104,7 @@ var bytesMatter = true
 // TestBusyTraffic holds the screens to half of what they may send: 8 KB/s at ten updates a
 // second, 4 KiB/s at four.
 func TestBusyTraffic(t *testing.T) {
+	t.Parallel()
 	if !bytesMatter {
 		t.Skip("how much is sent is counted without the race detector")
 	}
@@ -132,6 +133,7 @@ func TestBusyTraffic(t *testing.T) {
 // TestKoreanListsCostWhatOthersCost: a screen full of letters of two cells, of which
 // a few rows move, is sent as sparingly as one of Latin names (see halves).
 func TestKoreanListsCostWhatOthersCost(t *testing.T) {
+	t.Parallel()
 	if !bytesMatter {
 		t.Skip("how much is sent is counted without the race detector")
 	}

@@ -15,12 +15,13 @@ func TestSchedulesGoByTheClockOfTheEngine(t *testing.T) {
 	for _, c := range []struct {
 		zone   string
 		offset int
+		short  string
 		want   string
 	}{
-		{"Local", 9 * 3600, "Local, UTC+09:00|Tue 2026-11-24 06:00|21:00|Nov 23 06:00 ran"},
-		{"Local", -5*3600 - 1800, "Local, UTC-05:30|Mon 2026-11-23 15:30|21:00|Nov 22 15:30 ran"},
-		{"Europe/Berlin", 3600, "Europe/Berlin|Mon 2026-11-23 22:00|21:00|Nov 22 22:00 ran"},
-		{"Mars/Phobos", 7200, "Mars/Phobos|Mon 2026-11-23 23:00|21:00|Nov 22 23:00 ran"},
+		{"Local", 9 * 3600, "local +09:00", "Local, UTC+09:00|Tue 2026-11-24 06:00|21:00|Nov 23 06:00 ran"},
+		{"Local", -5*3600 - 1800, "local -05:30", "Local, UTC-05:30|Mon 2026-11-23 15:30|21:00|Nov 22 15:30 ran"},
+		{"Europe/Berlin", 3600, "Europe/Berlin", "Europe/Berlin|Mon 2026-11-23 22:00|21:00|Nov 22 22:00 ran"},
+		{"Mars/Phobos", 7200, "Mars/Phobos", "Mars/Phobos|Mon 2026-11-23 23:00|21:00|Nov 22 23:00 ran"},
 	} {
 		s := engine.ScheduleRow{Zone: c.zone, UTCOffset: c.offset, Next: []time.Time{at}}
 		s.Last.Planned = at.Add(-24 * time.Hour)
@@ -29,8 +30,8 @@ func TestSchedulesGoByTheClockOfTheEngine(t *testing.T) {
 		for _, c := range Schedules.Pick("zone next next_at result") {
 			row = append(row, c.Print(&s, at))
 		}
-		if got := strings.Join(row, "|"); !strings.HasPrefix(got, c.want) {
-			t.Errorf("%s: %s", c.zone, got)
+		if got := strings.Join(row, "|"); !strings.HasPrefix(got, c.want) || ZoneOf(&s) != c.short {
+			t.Errorf("%s: %s, in short %s", c.zone, got, ZoneOf(&s))
 		}
 	}
 }

@@ -67,6 +67,7 @@ func TestWhatMembersHaveInHand(t *testing.T) {
 
 // A term ends when it is given back, or when it was not renewed any more; the last ones are kept.
 func TestWhoHasLed(t *testing.T) {
+	t.Parallel()
 	at := made(t)
 	db := open(t, at)
 	take := func(id string) {

@@ -122,7 +122,7 @@ func (m *model) paletteItems(now time.Time) []item {
 	out = append(out, item{name: "begin anew with an empty store", words: "reset", off: true, do: (*model).resetItem})
 	for _, o := range operation.Lines() {
 		if o.Line.Args == "" && m.keys.First(at, page.Action(o.Word())) == "" { // else it is among the keys of the screen
-			out = append(out, item{name: o.Line.Hint, words: o.Word(), off: m.refuses() != "", do: operateItem(o)})
+			out = append(out, item{name: o.Line.Hint, words: o.Word(), off: m.refuses() != "", do: operateItem(o, "")})
 		}
 	}
 	out = append(out, item{name: "tour", what: "the console in six cards", do: func(m *model, _ time.Time) tea.Cmd { m.tourTo(1); return nil }})
@@ -133,9 +133,16 @@ func (m *model) paletteItems(now time.Time) []item {
 	return append(out, m.namedItems(v)...)
 }
 
-// namedItems are the accounts and the live jobs.
+// namedItems are what is done with a queue, the accounts and the live jobs.
 func (m *model) namedItems(v *page.View) []item {
 	out := make([]item, 0, len(v.Accounts)+len(v.Jobs))
+	for _, o := range operation.Lines() {
+		for i := range v.Queues {
+			if name := string(v.Queues[i].Name); o.Target == operation.Queue && (o.Op == engine.OpResume) == v.Queues[i].Paused {
+				out = append(out, item{name: o.Word() + " " + name, what: "queue", words: named, off: m.refuses() != "", do: operateItem(o, name)})
+			}
+		}
+	}
 	for i := range v.Accounts {
 		a := &v.Accounts[i]
 		id := a.ID
@@ -167,11 +174,12 @@ func (m *model) perform(a page.Action, now time.Time) tea.Cmd {
 	return m.pageAct(a, now)
 }
 
-// typeVerb opens the palette again with a verb that needs an argument.
+// typeVerb opens the palette again with a verb that needs an argument, and says which.
 func (m *model) typeVerb(w verb, now time.Time) tea.Cmd {
 	m.openPalette(now)
 	m.over.menu.input.Set(w.name + " ")
 	m.over.menu.narrow()
+	m.over.menu.wrong = "write behind it: " + w.ghost
 	return nil
 }
 
@@ -265,12 +273,13 @@ func (m *model) restOfAccount(line string) string {
 var jobID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^#?[a-z][1-9][0-9]*$`) })
 
 // runLine carries out what was typed. What was typed comes before the chosen item only where it can
-// mean nothing else: a verb with an argument, or the id of a job. A line that was refused is not
-// kept in the history.
+// mean nothing else: a verb with an argument that the item does not complete, or the id of a job. A line that
+// was refused is not kept in the history.
 func (m *model) runLine(now time.Time) tea.Cmd {
 	n := m.over.menu
 	typed := lineOf(n.input.Value())
-	if at, arg := verbIn(typed); at >= 0 && arg != "" {
+	completed := n.at < len(n.shown) && strings.HasPrefix(n.shown[n.at].name, typed)
+	if at, arg := verbIn(typed); at >= 0 && arg != "" && !completed {
 		cmd, wrong := verbs[at].run(m, arg, now)
 		// A line that is wrong stays open, with the cursor in it, to be mended.
 		if n.wrong = wrong; wrong == "" {
@@ -383,10 +392,10 @@ func (m *model) openJob(arg string, _ time.Time) (tea.Cmd, string) {
 	return nil, ""
 }
 
-// operateItem carries out an operation that takes no argument.
-func operateItem(o operation.Operation) func(m *model, now time.Time) tea.Cmd {
+// operateItem carries out an operation on what the item names, or on nothing.
+func operateItem(o operation.Operation, arg string) func(m *model, now time.Time) tea.Cmd {
 	return func(m *model, now time.Time) tea.Cmd {
-		cmd, wrong := m.operate(o, "", now)
+		cmd, wrong := m.operate(o, arg, now)
 		if wrong != "" {
 			m.showMessage(wrong)
 		}

@@ -90,6 +90,24 @@ func TestPaletteActsOnAJob(t *testing.T) {
 	})
 }
 
+// TestAWordThatNeedsMoreSaysWhat: and a queue is chosen from the list, which has what can be done with it now.
+func TestAWordThatNeedsMoreSaysWhat(t *testing.T) {
+	long(t)
+	busy(t, func(d *desk) {
+		d.line("pause")
+		d.wants("write behind it: a queue")
+		d.lacks("resume ingest.")
+		d.press("esc")
+		d.line("pause nope")
+		d.wants("name a queue: ")
+		d.press("esc")
+		d.line("pause ingest.summoner.f")
+		if c := d.last(); c.Op != engine.OpPause || c.Queue != "ingest.summoner.full" {
+			t.Errorf("sent %+v", c)
+		}
+	})
+}
+
 func TestPaletteNamesTheNearestThree(t *testing.T) {
 	busy(t, func(d *desk) {
 		d.line("jobz x:y")

@@ -59,7 +59,7 @@ func stackBlock(v *page.View, w, h int) part.Section {
 	next := slices.MinFunc(jobs, func(a, b engine.JobRow) int { return columns.ZeroLast(block.LeavesAt(v, &a), block.LeavesAt(v, &b)) })
 	goes, name := block.LeavesAt(v, &next), leaving(v, &next, false, 0).target
 	tiers, flat := tiersOf(jobs), h <= 2
-	s.Note = human.Counted(len(jobs), "retry", "retries") + human.Either(flat, ", next in", ", by try")
+	s.Note = human.Counted(len(jobs), "retry", "retries") + human.Either(flat, ", next first", ", by try")
 	shown, head := tiers, nextHead
 	says := stackText(v, jobs, human.Either(flat, 2*w, w-2)) // one row is cut
 	if !flat {

@@ -199,6 +199,15 @@ func MethodWord(method string) string {
 	return service
 }
 
+// ParseLimit takes apart what the limiter calls a limit, app:asia 120s or match-v5.match:asia 100/10s: its host, its method,
+// which is "" of the app's own, and its window. ok is false of another name.
+func ParseLimit(name string) (host, method string, window time.Duration, ok bool) {
+	scope, span, _ := strings.Cut(name, " ")
+	method, host, ok = strings.Cut(scope, ":")
+	window, err := time.ParseDuration(span[strings.Index(span, "/")+1:])
+	return host, strings.TrimPrefix(method, "app"), window, ok && err == nil
+}
+
 // Held says what stands before any limit: a paused queue, a key that is refused, an
 // outage, a freeze. The zero one = nothing does.
 type Held struct {

@@ -16,7 +16,7 @@ func TestV3c_TheBoardUsesItsWidth(t *testing.T) {
 		if head := d.rowWith("LEAVES"); !strings.Contains(head, "REMARK          WAITED  WHY") {
 			t.Errorf("%q", head)
 		}
-		d.wants("s for app 12s", "after 503 unavailable", "4th to leave")
+		d.wants("s: 12 s window", "after 503 unavailable", "4th to leave")
 		d = open(t, uitest.Demo(), 120, 40, testOptions())
 		if head := d.rowWith("LEAVES"); strings.Contains(head, "WAITED") || !strings.Contains(head, "REMARK") {
 			t.Errorf("%q", head)

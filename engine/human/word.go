@@ -1,6 +1,9 @@
 package human
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // WordOf is the word of a number, "state(9)" of one that is new to this program.
 func WordOf[N ~uint8](words []string, what string, n N) string {
@@ -20,3 +23,6 @@ func ReadWord[N ~uint8](words []string, what string, word []byte, n *N) error {
 	}
 	return fmt.Errorf("unknown %s %q: use one of %v", what, word, words)
 }
+
+// Whose is the possessive of a name: europe's, americas'.
+func Whose(name string) string { return name + "'" + If(!strings.HasSuffix(name, "s"), "s") }

@@ -54,7 +54,7 @@ func TestAWindowIsCalledInWords(t *testing.T) {
 	v := &View{Data: &Data{Limits: engine.LimitsRow{Buckets: []engine.BucketRow{{Host: "asia"}}}}}
 	for i, names := range []map[string]string{
 		{"app:asia 120s": "the 2 min window", "match-v5.match:asia 2000/10s": "the 10 s window of match calls", "in line": "in line"},
-		{"app:asia 100/120s": "asia's 2 min window"},
+		{"app:asia 100/120s": "asia's 2 min window", "app:americas 120s": "americas' 2 min window"},
 	} {
 		for name, want := range names {
 			if got := v.WindowCalled(name); got != want {

@@ -258,14 +258,12 @@ func (v *View) LiveJob(j engine.JobRow) engine.JobRow {
 func (v *View) WindowCalled(name string) string { return windowCalled(name, OneHost(v)) }
 
 func windowCalled(name string, one bool) string {
-	scope, window, _ := strings.Cut(name, " ")
-	kind, host, named := strings.Cut(scope, ":")
-	span, err := time.ParseDuration(window[strings.Index(window, "/")+1:])
-	if !named || err != nil {
+	host, method, window, ok := engine.ParseLimit(name)
+	if !ok {
 		return name
 	}
-	return human.Either(one, "the ", host+"'s ") + human.Window(span) + " window" +
-		human.If(kind != "app", " of "+engine.MethodWord(kind)+" calls")
+	return human.Either(one, "the", human.Whose(host)) + " " + human.Window(window) + " window" +
+		human.If(method != "", " of "+engine.MethodWord(method)+" calls")
 }
 
 // Ratio is how much of a window is used, 0 to 1 and beyond; 0 of one whose limit is not known.

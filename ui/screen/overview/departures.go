@@ -147,7 +147,10 @@ func (d *departures) landed(v *page.View, c *engine.CallRow, next []engine.JobRo
 	row.waited = waited(c.Asked, c.At)
 	switch goes := page.GoesAt(&now); {
 	case c.Status == 200 && c.Paced >= 10*time.Millisecond:
-		row.why = "paced " + human.Secs(c.Paced) + " for " + limitWord(c.PacedBy)
+		row.why = "paced " + human.Secs(c.Paced)
+		if _, method, window, ok := engine.ParseLimit(c.PacedBy); ok { // the title has its host
+			row.why += ": " + human.Either(method == "", human.Window(window)+" window", engine.MethodWord(method)+" "+human.Window(window))
+		}
 	case c.Status == 200:
 	case live && now.State != engine.Running && !goes.IsZero():
 		row.why = "again in " + charts.Soon(v, goes)
@@ -155,13 +158,6 @@ func (d *departures) landed(v *page.View, c *engine.CallRow, next []engine.JobRo
 		row.why = columns.Answer(c.Class, strconv.Itoa(c.Status))
 	}
 	return row
-}
-
-// limitWord is a limit without its host, which the title has: "app:europe 100/12s" is the app's.
-func limitWord(bucket string) string {
-	scope, rest, _ := strings.Cut(bucket, ":")
-	_, window, _ := strings.Cut(rest, " ")
-	return strings.TrimSpace(scope + " " + window[strings.Index(window, "/")+1:])
 }
 
 // waited is for how long a job had been asked for at an instant; "" = not known.

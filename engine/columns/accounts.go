@@ -58,8 +58,8 @@ var Accounts = catalogue(filter.Options{
 		head("NEW", table.Number, 5, 6).drop(4).dimZero(themes.Text).greatestFirst(),
 	number("had", "matches stored before", func(r *account) int { return r.Matches.Had }),
 	number("open", "matches not settled", func(r *account) int { return r.Matches.Open }).as("left"),
-	number("retrying", "matches that failed and will be tried again",
-		func(r *account) int { return r.Matches.Retrying }).as("retry").
+	number("retrying", "matches and timelines that failed and will be tried again",
+		func(r *account) int { return r.Matches.Retrying + r.Timelines.Retrying }).as("retry").
 		head("RETRY", table.Number, 5, 5).drop(3).dimZero(themes.Retry).greatestFirst(),
 	number("failed", "matches that gave up", func(r *account) int { return r.Matches.Failed }).as("fail").
 		head("FAIL", table.Number, 4, 4).drop(2).dimZero(themes.Err).greatestFirst().line("FAILED", table.Number, 0),

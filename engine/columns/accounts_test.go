@@ -47,3 +47,11 @@ func TestB6_CountsOfAnAccountAddUp(t *testing.T) {
 		}
 	})
 }
+
+// TestATimelineThatIsTriedAgainIsCounted: else no account seems to have one of the retries of an outage.
+func TestATimelineThatIsTriedAgainIsCounted(t *testing.T) {
+	row := account{Matches: engine.Progress{Retrying: 1}, Timelines: engine.Progress{Retrying: 2}}
+	if n := Accounts.Pick("retrying")[0].JSON(&row); n != 3 {
+		t.Errorf("%v are retrying, want 3", n)
+	}
+}

@@ -131,6 +131,12 @@ const (
 
 var holdNames = [...]string{"", "throttled", "key invalid", "outage", "local network", "disk full", "frozen"}
 
+// What rows and titles say of the holds that stop all calls.
+const (
+	KeyRefused = "Riot refuses the key"
+	CutOff     = "this machine cannot reach Riot"
+)
+
 // String is the hold in words, "" of none.
 func (h Hold) String() string { return human.WordOf(holdNames[:], "hold", h) }
 

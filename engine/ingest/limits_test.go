@@ -114,7 +114,7 @@ func TestWithoutNetworkNothingIsCharged(t *testing.T) {
 			t.Errorf("%s (%s), account %s", state, why, row.Status)
 		}
 		d := r.detail("full:" + row.ID)
-		if d.Job.Hold != engine.HoldLocalNetwork && !strings.Contains(d.Job.Why, "local network") && d.Job.State != engine.Available {
+		if d.Job.Hold != engine.HoldLocalNetwork && !strings.Contains(d.Job.Why, engine.CutOff) && d.Job.State != engine.Available {
 			t.Errorf("%+v", d.Job)
 		}
 		if n := len(d.Holds); len(d.Attempts) != 0 || n < 100 || n > 130 {

@@ -23,7 +23,7 @@ func TestI1_TheEndOfWhatHasNoKnownEnd(t *testing.T) {
 		probed bool
 	}{
 		"outage":   {func(r *rig) { must(r.t, r.sim.Inject(sim.Fault{Name: "down", Kind: sim.Unavailable})) }, "match calls to europe fail", true},
-		"key":      {func(r *rig) { r.sim.ExpireKeys() }, "key invalid", true},
+		"key":      {func(r *rig) { r.sim.ExpireKeys() }, engine.KeyRefused, true},
 		"freeze":   {func(r *rig) { must(r.t, r.limits.Freeze(engine.Bucket{Host: "europe"}, "")) }, "europe is frozen by an operator", false},
 		"freeze 2": {func(r *rig) { must(r.t, r.limits.Freeze(engine.Bucket{Host: "europe", Method: "match-v5.match"}, "")) }, "match calls to europe are frozen by an operator", false},
 	} {
@@ -142,7 +142,7 @@ func TestI1_WhatStandsBeforeTheLimitsIsTheReason(t *testing.T) {
 			},
 			func(r *rig) { r.sim.Clear() }, "match calls to europe fail", engine.StandDown,
 		},
-		"key": {func(r *rig) { r.sim.ExpireKeys() }, nil, "key invalid", engine.StandHeld},
+		"key": {func(r *rig) { r.sim.ExpireKeys() }, nil, engine.KeyRefused, engine.StandHeld},
 		"pause": {
 			func(r *rig) { r.pause(ingest.QueueFull) },
 			func(r *rig) {

@@ -357,11 +357,15 @@ func later(t, now time.Time) time.Time {
 	return t
 }
 
-// reasonOf is the reason on the row of a job that the fuse holds: "key invalid", or which endpoint is
-// down.
+// reasonOf is the reason on the row of a job that the fuse holds.
 func reasonOf(f *fuse, l Lane) string {
-	if f.hold == engine.HoldOutage {
+	switch f.hold {
+	case engine.HoldOutage:
 		return engine.Outage(l.Host, l.Method)
+	case engine.HoldKeyInvalid:
+		return engine.KeyRefused
+	case engine.HoldLocalNetwork:
+		return engine.CutOff
 	}
 	return f.hold.String()
 }
@@ -380,9 +384,6 @@ func (g *gate) isProven() bool {
 	return g.proven
 }
 
-// CutOff says that the machine of this process has no way to Riot.
-const CutOff = "this machine cannot reach Riot"
-
 // health names the worst of what is blown. What stops everything goes before a single endpoint.
 func (g *gate) health() (engine.EngineState, string) {
 	g.mu.Lock()
@@ -390,9 +391,9 @@ func (g *gate) health() (engine.EngineState, string) {
 	halt := g.halt()
 	switch {
 	case g.key.blown:
-		return engine.EngineNoKey, "Riot refuses the key"
+		return engine.EngineNoKey, engine.KeyRefused
 	case g.network.blown:
-		return engine.EngineDegraded, cmp.Or(halt, CutOff+": "+g.cut)
+		return engine.EngineDegraded, cmp.Or(halt, engine.CutOff+": "+g.cut)
 	case halt != "":
 		return engine.EnginePaused, halt
 	}

@@ -209,7 +209,7 @@ func TestWithoutNetworkOneProbeBacksOffFromOneSecondToAMinute(t *testing.T) {
 	g.answer(matches, "straggler", local, at)
 	for _, wait := range []time.Duration{1, 2, 4, 8, 16, 32, 60, 60} {
 		wait *= time.Second
-		if until, why, ok := g.check(lists, "b", at); ok || !until.Equal(at.Add(wait)) || why != "local network" {
+		if until, why, ok := g.check(lists, "b", at); ok || !until.Equal(at.Add(wait)) || why != engine.CutOff {
 			t.Fatalf("%v until %v (%s), want %v", ok, until, why, at.Add(wait))
 		}
 		at = at.Add(wait)
@@ -245,7 +245,7 @@ func TestARefusedKeyStopsEveryHostUntilItIsReplaced(t *testing.T) {
 	g, rung := newTestGate()
 	g.blowKey("a", noon)
 	for _, l := range []Lane{matches, lists, {"kr", "summoner-v4.by-puuid"}} {
-		if until, why, ok := g.check(l, "b", noon); ok || !until.Equal(noon.Add(time.Minute)) || why != "key invalid" {
+		if until, why, ok := g.check(l, "b", noon); ok || !until.Equal(noon.Add(time.Minute)) || why != engine.KeyRefused {
 			t.Errorf("%s: %v until %v: %s", l, ok, until, why)
 		}
 	}
@@ -288,7 +288,7 @@ func TestProbesFollowTheSpeedOfTheWorld(t *testing.T) {
 func TestW9b_TheStateSaysWhatTheLastCallMet(t *testing.T) {
 	g := newGate(time.Hour, 0, func() {})
 	g.answer(Lane{"europe", "match-v5.match"}, "a", &riot.Error{Reason: riot.Local, Message: riot.CannotReach + "no such host"}, noon)
-	if state, why := g.health(); state != engine.EngineDegraded || why != CutOff+": no such host" {
+	if state, why := g.health(); state != engine.EngineDegraded || why != engine.CutOff+": no such host" {
 		t.Errorf("%s: %s", state, why)
 	}
 }

@@ -152,7 +152,7 @@ func (p *parts) reading(now time.Time) reading {
 	switch state, why := p.control.State(); state {
 	// These states of the leader hold for every member. Other states are each member's own.
 	case engine.EnginePaused, engine.EngineDegraded, engine.EngineNoKey, engine.EngineAPIDown:
-		if r.State, r.Why = state, why; strings.HasPrefix(why, traffic.CutOff) { // it is another machine than theirs
+		if r.State, r.Why = state, why; strings.HasPrefix(why, engine.CutOff) { // it is another machine than theirs
 			me := p.is()
 			r.Why = me.ID + " on " + me.Host + " leads and cannot reach Riot"
 		}

@@ -102,7 +102,7 @@ func whatStands(v *page.View, j *engine.JobRow) string {
 		return "It goes on by itself when they are settled, and needs no try of its own."
 	case j.Stand == engine.StandPaused:
 		return v.Keyed("{pause} resumes the queue; a retry would not make it faster.")
-	case j.Why == engine.HoldKeyInvalid.String():
+	case j.Why == engine.KeyRefused:
 		return v.Keyed("{key} gives another key; a retry would not make it faster.")
 	case strings.Contains(j.Why, " frozen by "):
 		return v.Keyed("{limits} shows it, and {limits/pause} there resumes it; a retry would not make it faster.")

@@ -60,7 +60,7 @@ func TestWhyAJobWaits(t *testing.T) {
 		"paused":         {job: engine.JobRow{Job: engine.Job{State: engine.Available}, Place: 1, Why: "queue paused by ana", Stand: engine.StandPaused}, want: []string{"Queue paused by ana.", "resumes the queue"}},
 		"frozen":         {job: engine.JobRow{Job: engine.Job{State: engine.Available}, Place: 1, Why: "europe is frozen by an operator", Stand: engine.StandHeld}, want: []string{"Europe is frozen by an operator.", "there resumes it"}},
 		"down":           {job: engine.JobRow{Job: engine.Job{State: engine.Available}, Place: 1, Why: "match calls to europe fail", Stand: engine.StandDown}, want: []string{"Match calls fail.", "would not make it faster"}},
-		"no key":         {job: engine.JobRow{Job: engine.Job{State: engine.Available}, Why: "key invalid", Until: now.Add(8600 * time.Millisecond), Stand: engine.StandHeld}, want: []string{"Key invalid. One call asks in 8.6 s whether it is over", "gives another key"}},
+		"no key":         {job: engine.JobRow{Job: engine.Job{State: engine.Available}, Why: engine.KeyRefused, Until: now.Add(8600 * time.Millisecond), Stand: engine.StandHeld}, want: []string{"Riot refuses the key. One call asks in 8.6 s whether it is over", "gives another key"}},
 		"429":            {job: engine.JobRow{Job: engine.Job{State: engine.Available}, Place: 1, Line: "full europe/match-v5.timeline", Until: now.Add(2 * time.Minute)}, want: []string{"It goes in 2 min: a 429 service holds these calls."}},
 		"back-off":       {job: retry, want: []string{"503 unavailable at ", "Step 1 of the policy: 3 s, so it is due at", "If it fails again: ", "+6 s  then ", "+12 s  then it is given up."}},
 		"no room":        {job: late, want: []string{"No room until ", ": 8 s late."}},

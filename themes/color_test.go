@@ -23,8 +23,15 @@ func TestContrastOfEveryTheme(t *testing.T) {
 			if got := contrast(colors[token], bg); got < floor-0.05 {
 				t.Errorf("%s %v: contrast %.2f, want %.1f", p.Name, token, got, floor)
 			}
-			if p.Sel != "" && token != Dim && token != Held && token != Off && contrast(colors[token], parse(p.Sel)) < 3.4 {
-				t.Errorf("%s %v on the selected row: contrast %.2f", p.Name, token, contrast(colors[token], parse(p.Sel)))
+		}
+		b := painter{Palette: p, colors: colors, ground: p.grounds()}
+		for token := range flow0 {
+			if token == Tick || token == Hairline || token == Track {
+				continue
+			}
+			c := b.risen(colors[token], b.ground[OnSel])
+			if contrast(colors[token], bg) < leastContrast || contrast(c, b.ground[OnSel]) < leastContrast {
+				t.Errorf("%s %v: contrast %.2f, on the selected row %.2f", p.Name, token, contrast(colors[token], bg), contrast(c, b.ground[OnSel]))
 			}
 		}
 		for token, least := range map[Token]float64{Tick: 1.9, Hairline: leastLineContrast, Track: 1.1} {

@@ -115,7 +115,7 @@ func (p Palette) colors() [tokens]colorful.Color {
 	}
 	bg := parse(p.Bg)
 	for _, t := range states {
-		c[Planned(t)] = c[t].BlendRgb(bg, softMix)
+		c[Planned(t)] = faded(c[t], bg, softMix) // the number of what is planned, too
 	}
 	for i := range steps {
 		at := flow0 + Token(i)

@@ -186,6 +186,8 @@ func (b *painter) cellLook(t Token, l Layer, back look) look {
 		return bold + b.front(Figure, b.colors[Figure]) + back
 	case l >= fade1 && t < soft: // only what is text fades
 		return b.front(t, faded(b.colors[t], b.ground[OnPlain], l.amount())) + back
+	case l == OnSel && t < flow0:
+		return b.front(t, b.risen(b.colors[t], b.ground[OnSel])) + back
 	}
 	return b.front(t, b.colors[t]) + back
 }
@@ -216,6 +218,15 @@ func faded(c, ground colorful.Color, share float64) colorful.Color {
 		}
 	}
 	return c
+}
+
+// risen mixes what is text towards the figures until it is read on a ground of its own.
+func (b *painter) risen(c, ground colorful.Color) colorful.Color {
+	f := c
+	for share := fadeStep / 2; contrast(c, b.ground[OnPlain]) >= fadeFloor && contrast(f, ground) < fadeFloor && share < 1; share += fadeStep / 2 {
+		f = c.BlendRgb(b.colors[Figure], share)
+	}
+	return f
 }
 
 // back returns the background of a layer; plain ground is drawn only where the theme

@@ -2,6 +2,7 @@ package themes
 
 import (
 	"fmt"
+	"image/color"
 	"math"
 	"testing"
 
@@ -24,19 +25,42 @@ func TestContrastOfEveryTheme(t *testing.T) {
 				t.Errorf("%s %v: contrast %.2f, want %.1f", p.Name, token, got, floor)
 			}
 		}
-		b := painter{Palette: p, colors: colors, ground: p.grounds()}
+		b := painter{Palette: p, th: &Theme{Profile: TrueColor}, colors: colors, ground: p.grounds()}
+		b.ground[OnState] = bg.BlendRgb(colors[Run], liveLight)
 		for token := range flow0 {
 			if token == Tick || token == Hairline || token == Track {
 				continue
 			}
-			c := b.risen(colors[token], b.ground[OnSel])
-			if contrast(colors[token], bg) < leastContrast || contrast(c, b.ground[OnSel]) < leastContrast {
-				t.Errorf("%s %v: contrast %.2f, on the selected row %.2f", p.Name, token, contrast(colors[token], bg), contrast(c, b.ground[OnSel]))
+			for l := range fade1 {
+				if got := contrast(b.risen(colors[token], b.ground[l]), b.ground[l]); got < leastContrast {
+					t.Errorf("%s %v: contrast %.2f on layer %d", p.Name, token, got, l)
+				}
+				b := painter{Palette: p, th: &Theme{Profile: ANSI256}, colors: colors, ground: b.ground}
+				if got := contrast(in256(b.risen(colors[token], b.ground[l])), in256(b.ground[l])); got < leastContrast {
+					t.Errorf("%s %v: contrast %.2f on layer %d in 256 colours", p.Name, token, got, l)
+				}
 			}
 		}
 		for token, least := range map[Token]float64{Tick: 1.9, Hairline: leastLineContrast, Track: 1.1} {
 			if got := contrast(colors[token], bg); got < least {
 				t.Errorf("%s %v: contrast %.2f, want %.1f", p.Name, token, got, least)
+			}
+		}
+	}
+}
+
+// TestLettersOfAChartAreReadable: where signs are letters, the least of the ramp is one that is seen.
+func TestLettersOfAChartAreReadable(t *testing.T) {
+	for _, p := range Palettes() {
+		th := New(p, TrueColor, true, Plain)
+		for _, token := range []Token{Flow(0), Flow(0.3), Planned(Odd(Flow(0)))} {
+			var r, g, b uint8
+			if _, err := fmt.Sscanf(th.Open(token), "\x1b[0;38;2;%d;%d;%d", &r, &g, &b); err != nil {
+				t.Fatal(err)
+			}
+			c, _ := colorful.MakeColor(color.RGBA{r, g, b, 255})
+			if got := contrast(c, parse(p.Bg)); got < signFloor-0.05 {
+				t.Errorf("%s %v: contrast %.2f", p.Name, token, got)
 			}
 		}
 	}

@@ -76,6 +76,11 @@ func paintedIn(p Palette, th *Theme) *Theme {
 			}
 		}
 	}
+	for t := flow0; th.ASCII() && t < Heat0; t++ { // a letter needs more than an area
+		for share := fadeStep; contrast(b.colors[t], b.ground[OnPlain]) < signFloor && share < 1; share += fadeStep {
+			b.colors[t] = b.colors[t].BlendRgb(b.colors[Figure], share)
+		}
+	}
 	for l := range th.open {
 		back := b.back(Layer(l))
 		for t := range th.open[l] {
@@ -186,8 +191,8 @@ func (b *painter) cellLook(t Token, l Layer, back look) look {
 		return bold + b.front(Figure, b.colors[Figure]) + back
 	case l >= fade1 && t < soft: // only what is text fades
 		return b.front(t, faded(b.colors[t], b.ground[OnPlain], l.amount())) + back
-	case l == OnSel && t < flow0:
-		return b.front(t, b.risen(b.colors[t], b.ground[OnSel])) + back
+	case l < fade1 && t < flow0:
+		return b.front(t, b.risen(b.colors[t], b.ground[l])) + back
 	}
 	return b.front(t, b.colors[t]) + back
 }
@@ -220,10 +225,17 @@ func faded(c, ground colorful.Color, share float64) colorful.Color {
 	return c
 }
 
-// risen mixes what is text towards the figures until it is read on a ground of its own.
+// risen mixes what is text towards the figures until it is read on a ground of its own, in the colours that are shown.
 func (b *painter) risen(c, ground colorful.Color) colorful.Color {
+	reads := func(c, ground colorful.Color) bool {
+		if b.th.Profile == ANSI256 {
+			c, _ = colorful.MakeColor(of256(c))
+			ground, _ = colorful.MakeColor(of256(ground))
+		}
+		return contrast(c, ground) >= fadeFloor
+	}
 	f := c
-	for share := fadeStep / 2; contrast(c, b.ground[OnPlain]) >= fadeFloor && contrast(f, ground) < fadeFloor && share < 1; share += fadeStep / 2 {
+	for share := fadeStep / 2; contrast(c, b.ground[OnPlain]) >= fadeFloor && !reads(f, ground) && share < 1; share += fadeStep / 2 {
 		f = c.BlendRgb(b.colors[Figure], share)
 	}
 	return f

@@ -608,8 +608,9 @@ func TestV9d_EscLeavesThePage(t *testing.T) {
 // TestV9e_OtherLettersAreAnswered: a key of another script does nothing, and says what is needed.
 func TestV9e_OtherLettersAreAnswered(t *testing.T) {
 	busy(t, func(d *desk) {
-		d.press("ㅂ")
+		d.press("ㅂ", "ㅂ")
 		d.wants("keys need Latin letters: switch the input method")
+		d.lacks("(+1)")
 	})
 }
 

@@ -51,6 +51,9 @@ func (t *toasts) add(n engine.Note, now time.Time) {
 	if life, ok := toastLife[n.Level]; ok {
 		shown.end = now.Add(life)
 	}
+	if last := len(t.shown) - 1; last >= 0 && t.shown[last].Level == n.Level && t.shown[last].Text == n.Text {
+		t.shown = t.shown[:last] // the same answer to each key of a row of them
+	}
 	t.shown = append(t.shown, shown)
 	t.all = append(t.all, n)
 	t.n++

@@ -275,7 +275,7 @@ func (w *wall) row(v *page.View, columns []wallColumn, y, width int) string {
 		sign := cellSign(v, w.Cells[i], c.odd)
 		if isFresh {
 			v.Ticks = true
-			sign.Token = freshToken(age)
+			sign.Token = freshToken(v, age)
 		}
 		l.To(2+c.x).Glyph(sign.Token, sign.Glyph, 1)
 	}
@@ -287,7 +287,10 @@ const freshFor = 4 * time.Second
 
 // freshToken is the brighter the younger.
 // From the full colour of the ramp down to 0.6 of it.
-func freshToken(age time.Duration) themes.Token {
+func freshToken(v *page.View, age time.Duration) themes.Token {
+	if v.Theme.Profile == themes.Mono {
+		return themes.Sel
+	}
 	return themes.Flow(1 - 0.4*float64(max(age, 0))/float64(freshFor))
 }
 
@@ -326,7 +329,7 @@ var cellWords = map[byte]string{
 // An entry that is 0 is left out unless it is always there: the words to its right must not jump
 // each time that a first match fails.
 func (w *wall) legend(v *page.View, width int, open bool, next string) string {
-	fresh := themes.State{Glyph: v.Theme.Glyphs.Cell, Token: freshToken(0)}
+	fresh := themes.State{Glyph: v.Theme.Glyphs.Cell, Token: freshToken(v, 0)}
 	type entry struct {
 		sign   themes.State
 		n      int

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/page"
 )
 
@@ -20,5 +21,13 @@ func TestV1j_ARowIsEvenedOnceForAReading(t *testing.T) {
 	}
 	if first := frame(1, 5); first != frame(1, 5) || first == frame(2, 6) {
 		t.Error("rows are made for each frame, or kept when there are newer ones")
+	}
+}
+
+// TestANewMatchStandsOutWithoutColour: its cell, and that of the legend, is another than that of one stored before.
+func TestANewMatchStandsOutWithoutColour(t *testing.T) {
+	v := &page.View{Theme: themes.NewMono(themes.Unicode)}
+	if before := cellSign(v, engine.CellStored, false); v.Theme.Open(freshToken(v, 0)) == v.Theme.Open(before.Token) {
+		t.Error("both look the same")
 	}
 }

@@ -51,3 +51,20 @@ func TestTheLastCallLeavesAfterWhatIsKnown(t *testing.T) {
 		d.wants("done after 12:48:16", "the last leaves after 12:48:16")
 	})
 }
+
+// TestNothingIsToldByColourAlone: without colour no screen and no card of the tour explains itself by one.
+func TestNothingIsToldByColourAlone(t *testing.T) {
+	busy(t, func(d *desk) {
+		for _, v := range views {
+			v.open(d)
+			d.lacks("colour =")
+		}
+		d.press("1")
+		d.wants("height = ms, ✗ failed, ▲ 429")
+	})
+	for _, c := range cards {
+		if strings.Contains(c.text, "colour") || strings.Contains(c.text, "bright") {
+			t.Errorf("%s: %s", c.title, c.text)
+		}
+	}
+}

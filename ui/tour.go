@@ -15,7 +15,7 @@ type card struct {
 var cards = []card{
 	{
 		page.ScreenOverview, "now  ", []string{"DEPARTURES", "TIMETABLE"}, "SOLID, NOW, DOTS",
-		"Solid is what was done, the bright column is now, dots are what is planned. It is so in every chart.",
+		"Solid is what was done, dots are what is planned, the column between is now. It is so in every chart.",
 	},
 	{
 		page.ScreenOverview, "DEPARTURES", []string{"SO FAR", "ARRIVALS"}, "THE NEXT CALLS",
@@ -23,7 +23,7 @@ var cards = []card{
 	},
 	{
 		page.ScreenOverview, "STATE", nil, "THE STATE",
-		"How all of it stands, in one word, and in a sentence why it is not faster. Its colour is that of the screen.",
+		"How all of it stands, in one word, and in a sentence why it is not faster. Where the engine stands, the whole row stands out.",
 	},
 	{
 		page.ScreenJobs, "WHY", nil, "WHY IT WAITS",

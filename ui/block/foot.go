@@ -158,7 +158,8 @@ func CallsSection(v *page.View, calls []engine.CallRow, w, ribbon, rows int) par
 	if n := min(len(calls), cells); n > 0 {
 		s.Note = "last " + page.Count(n) + "; height and ms = Riot, s = our limiter"
 		if rows == 0 {
-			s.Note = human.Either(n == 1, "the last answer", "the last "+page.Count(n)+" answers") + ": height = ms, colour = answer"
+			s.Note = human.Either(n == 1, "the last answer", "the last "+page.Count(n)+" answers") +
+				": height = ms, " + v.Theme.State("FAILED").Glyph + " failed, " + v.Theme.State("WARN").Glyph + " 429" // read without colour, too
 		}
 		if v.Size == page.S {
 			s.Note = "last " + page.Count(n) + ", height = Riot's answer"

@@ -3,7 +3,7 @@ package themes
 // The terminal's own colours that the dark and the light palettes share.
 var (
 	darkAnsi    = ansiPalette{dim: 7, faint: 8, accent: 12, ok: 10, run: 14, line: 6, retry: 13, warn: 11, err: 9}
-	lightAnsi   = ansiPalette{dim: 8, faint: 7, accent: 4, ok: 2, run: 6, line: 6, retry: 5, warn: 3, err: 1, boldWarn: true}
+	lightAnsi   = ansiPalette{dim: 8, faint: 7, accent: 4, ok: 2, run: 6, line: 4, retry: 5, warn: 3, err: 1, boldWarn: true}
 	cbDarkAnsi  = ansiPalette{dim: 7, faint: 8, accent: own, ok: 12, run: 15, line: 6, retry: 13, warn: 11, err: 9}
 	cbLightAnsi = ansiPalette{dim: 8, faint: 7, accent: own, ok: 4, run: 0, line: 6, retry: 5, warn: 3, err: 1, boldWarn: true}
 )

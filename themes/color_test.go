@@ -196,7 +196,7 @@ func in256(c colorful.Color) colorful.Color {
 func TestSixteenColoursAreDistinct(t *testing.T) {
 	for _, p := range Palettes() {
 		seen := map[int8]Token{}
-		for _, token := range states {
+		for _, token := range append(states[:], Line) {
 			c := p.ansiColors()[token]
 			if other, taken := seen[c]; taken {
 				t.Errorf("%s: %v and %v are both colour %d", p.Name, token, other, c)

@@ -25,18 +25,23 @@ func TestContrastOfEveryTheme(t *testing.T) {
 				t.Errorf("%s %v: contrast %.2f, want %.1f", p.Name, token, got, floor)
 			}
 		}
-		b := painter{Palette: p, th: &Theme{Profile: TrueColor}, colors: colors, ground: p.grounds()}
-		b.ground[OnState] = bg.BlendRgb(colors[Run], liveLight)
+		all := painter{Palette: p, th: &Theme{Profile: TrueColor}, colors: colors, ground: p.grounds()}
+		all.ground[OnState] = bg.BlendRgb(colors[Run], liveLight)
 		for token := range flow0 {
 			if token == Tick || token == Hairline || token == Track {
 				continue
 			}
+			few := painter{Palette: p, th: &Theme{Profile: ANSI256}, colors: colors, ground: all.ground}
+			for l := fade1; int(l) < layers; l++ {
+				if got := contrast(in256(few.risen(faded(colors[token], bg, l.amount()), bg)), in256(bg)); got < leastContrast {
+					t.Errorf("%s %v: contrast %.2f where it fades in 256 colours", p.Name, token, got)
+				}
+			}
 			for l := range fade1 {
-				if got := contrast(b.risen(colors[token], b.ground[l]), b.ground[l]); got < leastContrast {
+				if got := contrast(all.risen(colors[token], all.ground[l]), all.ground[l]); got < leastContrast {
 					t.Errorf("%s %v: contrast %.2f on layer %d", p.Name, token, got, l)
 				}
-				b := painter{Palette: p, th: &Theme{Profile: ANSI256}, colors: colors, ground: b.ground}
-				if got := contrast(in256(b.risen(colors[token], b.ground[l])), in256(b.ground[l])); got < leastContrast {
+				if got := contrast(in256(few.risen(colors[token], all.ground[l])), in256(all.ground[l])); got < leastContrast {
 					t.Errorf("%s %v: contrast %.2f on layer %d in 256 colours", p.Name, token, got, l)
 				}
 			}
@@ -259,7 +264,7 @@ func TestWhatIsDownIsRedIn256Colours(t *testing.T) {
 func TestNoChartKeepsItsHueWhereTheEngineStands(t *testing.T) {
 	for _, p := range Palettes() {
 		th := New(p, ANSI16, false, Unicode).In(Err)
-		for _, token := range []Token{Run, Line, Planned(Run), Flow(1), Planned(Flow(1))} {
+		for _, token := range []Token{Run, Line, Planned(Run), Planned(OK), Flow(1), Planned(Flow(1))} {
 			if th.Open(token) != th.Open(Dim) {
 				t.Errorf("%s: %s is %q", p.Name, token, th.Open(token))
 			}

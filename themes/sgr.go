@@ -71,7 +71,7 @@ func paintedIn(p Palette, th *Theme) *Theme {
 	if th.Mood != Run {
 		b.ground[OnState], b.ground[OnSeam] = b.mooded(stateLight, 4.5), b.mooded(stateSeam, 0)
 		for t := range b.colors {
-			if at := Token(t); at >= flow0 && at < Heat0 || at == Run || at == Line || at == Planned(Run) {
+			if at := Token(t); at >= flow0 && at < Heat0 || at == Run || at == Line || at == Planned(Run) || at == Planned(OK) {
 				b.colors[t], b.ansi[t] = grey(b.colors[t]), p.ansi.dim
 			}
 		}
@@ -190,7 +190,7 @@ func (b *painter) cellLook(t Token, l Layer, back look) look {
 	case l == OnState && b.th.Mood != Run && t < soft && t != Track:
 		return bold + b.front(Figure, b.colors[Figure]) + back
 	case l >= fade1 && t < soft: // only what is text fades
-		return b.front(t, faded(b.colors[t], b.ground[OnPlain], l.amount())) + back
+		return b.front(t, b.risen(faded(b.colors[t], b.ground[OnPlain], l.amount()), b.ground[OnPlain])) + back
 	case l < fade1 && t < flow0:
 		return b.front(t, b.risen(b.colors[t], b.ground[l])) + back
 	}

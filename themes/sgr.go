@@ -227,15 +227,20 @@ func faded(c, ground colorful.Color, share float64) colorful.Color {
 
 // risen mixes what is text towards the figures until it is read on a ground of its own, in the colours that are shown.
 func (b *painter) risen(c, ground colorful.Color) colorful.Color {
-	reads := func(c, ground colorful.Color) bool {
-		if b.th.Profile == ANSI256 {
-			c, _ = colorful.MakeColor(of256(c))
-			ground, _ = colorful.MakeColor(of256(ground))
-		}
-		return contrast(c, ground) >= fadeFloor
+	few := b.th.Profile == ANSI256
+	if plain := b.ground[OnPlain]; ground == plain && !few || contrast(c, plain) < fadeFloor {
+		return c
 	}
 	f := c
-	for share := fadeStep / 2; contrast(c, b.ground[OnPlain]) >= fadeFloor && !reads(f, ground) && share < 1; share += fadeStep / 2 {
+	for share := fadeStep / 2; share < 1; share += fadeStep / 2 {
+		shown, on := f, ground
+		if few {
+			shown, _ = colorful.MakeColor(of256(f))
+			on, _ = colorful.MakeColor(of256(ground))
+		}
+		if contrast(shown, on) >= fadeFloor {
+			break
+		}
 		f = c.BlendRgb(b.colors[Figure], share)
 	}
 	return f

@@ -610,7 +610,7 @@ func TestV9e_OtherLettersAreAnswered(t *testing.T) {
 	busy(t, func(d *desk) {
 		d.press("ㅂ", "ㅂ")
 		d.wants("keys need Latin letters: switch the input method")
-		d.lacks("(+1)")
+		d.lacks("(+2)") // one more is of the scene
 	})
 }
 

@@ -33,15 +33,15 @@ func TestContrastOfEveryTheme(t *testing.T) {
 			}
 			few := painter{Palette: p, th: &Theme{Profile: ANSI256}, colors: colors, ground: all.ground}
 			for l := fade1; int(l) < layers; l++ {
-				if got := contrast(in256(few.risen(faded(colors[token], bg, l.amount()), bg)), in256(bg)); got < leastContrast {
+				if got := contrast(in256(few.risen(p.faded(colors[token], bg, l.amount()), bg)), in256(bg)); got < p.floor() {
 					t.Errorf("%s %v: contrast %.2f where it fades in 256 colours", p.Name, token, got)
 				}
 			}
 			for l := range fade1 {
-				if got := contrast(all.risen(colors[token], all.ground[l]), all.ground[l]); got < leastContrast {
+				if got := contrast(all.risen(colors[token], all.ground[l]), all.ground[l]); got < p.floor() {
 					t.Errorf("%s %v: contrast %.2f on layer %d", p.Name, token, got, l)
 				}
-				if got := contrast(in256(few.risen(colors[token], all.ground[l])), in256(all.ground[l])); got < leastContrast {
+				if got := contrast(in256(few.risen(colors[token], all.ground[l])), in256(all.ground[l])); got < p.floor() {
 					t.Errorf("%s %v: contrast %.2f on layer %d in 256 colours", p.Name, token, got, l)
 				}
 			}
@@ -145,8 +145,8 @@ func TestFadesStayReadable(t *testing.T) {
 		for _, token := range []Token{Text, Dim, OK, Run, Retry, Warn, Err, Line} {
 			last := contrast(colors[token], bg)
 			for l := fade1; int(l) < layers; l++ {
-				got := contrast(faded(colors[token], bg, l.amount()), bg)
-				if got > last+1e-9 || got < min(fadeFloor, last)-1e-9 {
+				got := contrast(p.faded(colors[token], bg, l.amount()), bg)
+				if got > last+1e-9 || got < min(p.floor(), last)-1e-9 {
 					t.Errorf("%s %v at %.2f: contrast %.2f after %.2f", p.Name, token, l.amount(), got, last)
 				}
 				last = got

@@ -90,6 +90,14 @@ func (p Palette) whole() Palette {
 	return p
 }
 
+// floor is the contrast below which no text is mixed over its ground.
+func (p Palette) floor() float64 {
+	if p.contrast > highFloor {
+		return highFloor
+	}
+	return fadeFloor
+}
+
 // How far a tone is mixed over the ground: every second stripe of what happened, what is
 // planned in both stripes, and the states' own plans.
 const (
@@ -115,7 +123,7 @@ func (p Palette) colors() [tokens]colorful.Color {
 	}
 	bg := parse(p.Bg)
 	for _, t := range states {
-		c[Planned(t)] = faded(c[t], bg, softMix) // the number of what is planned, too
+		c[Planned(t)] = p.faded(c[t], bg, softMix) // the number of what is planned, too
 	}
 	for i := range steps {
 		at := flow0 + Token(i)

@@ -190,7 +190,7 @@ func (b *painter) cellLook(t Token, l Layer, back look) look {
 	case l == OnState && b.th.Mood != Run && t < soft && t != Track:
 		return bold + b.front(Figure, b.colors[Figure]) + back
 	case l >= fade1 && t < soft: // only what is text fades
-		return b.front(t, b.risen(faded(b.colors[t], b.ground[OnPlain], l.amount()), b.ground[OnPlain])) + back
+		return b.front(t, b.risen(b.faded(b.colors[t], b.ground[OnPlain], l.amount()), b.ground[OnPlain])) + back
 	case l < fade1 && t < flow0:
 		return b.front(t, b.risen(b.colors[t], b.ground[l])) + back
 	}
@@ -213,12 +213,12 @@ func (b *painter) front(t Token, c colorful.Color) look {
 }
 
 // faded mixes a colour over the ground as far as it can still be read.
-func faded(c, ground colorful.Color, share float64) colorful.Color {
-	if contrast(c, ground) < fadeFloor {
+func (p Palette) faded(c, ground colorful.Color, share float64) colorful.Color {
+	if contrast(c, ground) < p.floor() {
 		return c.BlendRgb(ground, share) // it is no text
 	}
 	for ; share > 0; share -= fadeStep / 2 {
-		if f := c.BlendRgb(ground, share); contrast(f, ground) >= fadeFloor {
+		if f := c.BlendRgb(ground, share); contrast(f, ground) >= p.floor() {
 			return f
 		}
 	}
@@ -228,7 +228,7 @@ func faded(c, ground colorful.Color, share float64) colorful.Color {
 // risen mixes what is text towards the figures until it is read on a ground of its own, in the colours that are shown.
 func (b *painter) risen(c, ground colorful.Color) colorful.Color {
 	few := b.th.Profile == ANSI256
-	if plain := b.ground[OnPlain]; ground == plain && !few || contrast(c, plain) < fadeFloor {
+	if plain := b.ground[OnPlain]; ground == plain && !few || contrast(c, plain) < b.floor() {
 		return c
 	}
 	f := c
@@ -238,7 +238,7 @@ func (b *painter) risen(c, ground colorful.Color) colorful.Color {
 			shown, _ = colorful.MakeColor(of256(f))
 			on, _ = colorful.MakeColor(of256(ground))
 		}
-		if contrast(shown, on) >= fadeFloor {
+		if contrast(shown, on) >= b.floor() {
 			break
 		}
 		f = c.BlendRgb(b.colors[Figure], share)

@@ -126,8 +126,8 @@ const (
 	layers   = int(fade1) + fades
 )
 
-// fadeFloor is the contrast below which no text fades, signFloor that of what letters draw.
-const fadeFloor, signFloor = 4.5, 3
+// fadeFloor is the contrast below which no text fades, highFloor that of themes of most contrast; signFloor that of what letters draw.
+const fadeFloor, highFloor, signFloor = 4.5, 6.9, 3
 
 // Fade returns the layer of text that is gone by a share of its colour, as rows further
 // down a list are: 0.055 to 0.44. Text that is faint already goes only as far as it can

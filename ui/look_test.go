@@ -245,7 +245,7 @@ func TestI6_RetryAnErrorClassWithACanary(t *testing.T) {
 			return engine.Receipt{Applied: 1, Text: "match:KR_7214550881 goes first; the other 7 follow when it has succeeded"}, nil
 		}
 		d.press("3", "#")
-		d.wants("ERROR CLASSES 3 · 12 jobs failed last, charged or not", "67 %", "asia match", "503 unavailable", "# service unavailable", "8 jobs are tried again. The next goes in 12 s", "503 · 131 ms")
+		d.wants("ERROR CLASSES 3 · 12 jobs whose last try failed", "67 %", "asia match", "503 unavailable", "# service unavailable", "8 jobs are tried again. The next goes in 12 s", "503 · 131 ms")
 		d.press("r")
 		id := uitest.Busy().Classes.Classes[0].ID
 		if c := d.last(); !c.DryRun || !c.Canary || c.Op != engine.OpRetry || c.Select.Filter.Class != engine.Class(id) {

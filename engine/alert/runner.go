@@ -215,18 +215,18 @@ func fires(s engine.AlertState) bool {
 // beginning says what fires and what to do. A rule that fires at the first is said
 // without its value and its limit, and no job or call that speaks for it is named: a list of them is a key away.
 //
-//	alert: 503 burst per 1 min (europe) is 3, fires above 2; it goes on by itself: the engine probes the host
+//	alert: 503 burst per 1 min (europe): 3, fires above 2; it goes on by itself: the engine probes the host
 //	alert: no valid key: Riot refuses the key, or there is none; paste a new key: every queue waits for it
 func beginning(a engine.AlertRow) string {
-	text := "alert: " + a.Name()
+	text, more := "alert: "+a.Name(), ": "
 	if a.Unit != engine.AlertCount || a.Limit != 0 || a.Value != 1 {
-		text += " is " + a.Now()
+		text, more = text+": "+a.Now(), "; "
 	}
 	if a.Limit != 0 {
 		text += ", fires " + a.Limits()
 	}
 	if said := a.Said(); said != "" && a.Evidence[0].Kind != "job" && a.Evidence[0].Kind != "call" {
-		text += ": " + said
+		text += more + said
 	}
 	if a.Next != "" {
 		text += "; " + a.Next

@@ -350,3 +350,17 @@ func TestV8b_TrafficHasTheNewestCalls(t *testing.T) {
 		}
 	})
 }
+
+// TestAnAlertBeginsInWords: what it is about, how much of it there is, and what follows.
+func TestAnAlertBeginsInWords(t *testing.T) {
+	told := []engine.Evidence{{Kind: "text", Text: "it answers 503"}}
+	for want, a := range map[string]engine.AlertRow{
+		"alert: 503 burst per 1 min (europe): 3, fires above 2; the engine probes the host": {About: "503 burst per 1 min", Subject: "europe", Value: 3, Limit: 2, Known: true, Next: "the engine probes the host"},
+		"alert: an endpoint is down (asia ids): 2 min 02 s; it answers 503":                 {About: "an endpoint is down", Subject: "asia ids", Value: 122, Known: true, Unit: engine.AlertDuration, Holds: true, Evidence: told},
+		"alert: no valid key: it answers 503":                                               {About: "no valid key", Unit: engine.AlertCount, Value: 1, Known: true, Holds: true, Evidence: told},
+	} {
+		if got := beginning(a); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

@@ -164,7 +164,7 @@ func (p *screen) most() (n int) {
 // counted is how many failed jobs there are.
 // "" = there is none, or that is not known yet.
 func (p *screen) counted() string {
-	return human.If(p.found.Jobs != 0, human.Counted(p.found.Jobs, "job", "jobs")+" failed last, charged or not")
+	return human.If(p.found.Jobs != 0, human.Counted(p.found.Jobs, "job", "jobs")+" whose last try failed")
 }
 
 // tail says what the columns of the hour stand for.

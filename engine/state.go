@@ -214,6 +214,15 @@ func ParseLimit(name string) (host, method string, window time.Duration, ok bool
 	return host, strings.TrimPrefix(method, "app"), window, ok && err == nil
 }
 
+// LimitWords are a limit as the limiter names it in the words of the list of limits: asia match 10 s.
+func LimitWords(name string) string {
+	host, method, window, ok := ParseLimit(name)
+	if !ok {
+		return name
+	}
+	return host + human.If(method != "", " "+MethodWord(method)) + " " + human.Window(window)
+}
+
 // Held says what stands before any limit: a paused queue, a key that is refused, an
 // outage, a freeze. The zero one = nothing does.
 type Held struct {

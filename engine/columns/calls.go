@@ -42,7 +42,7 @@ var Calls = catalogue(filter.Options{
 	span("paced", "how long the limiter kept it", func(r *call) time.Duration { return r.Paced }).
 		head("PACED", table.Number, 6, 7).cell(pacedCell),
 	prose("by", "the limit that kept it", func(r *call) string { return r.PacedBy }).as("paced_by").
-		head("FOR THE WINDOW", table.Words, 18, 18).drop(3).colour(themes.Dim).says(func(r *call) string { return limitWords(r.PacedBy) }),
+		head("FOR THE WINDOW", table.Words, 18, 18).drop(3).colour(themes.Dim).says(func(r *call) string { return engine.LimitWords(r.PacedBy) }),
 	span("retry_after", "as the answer asked", func(r *call) time.Duration { return r.RetryAfter }).as("ra").
 		unknown(func(r *call) bool { return r.RetryAfter <= 0 }),
 	past("at", "when it was answered", func(r *call) time.Time { return r.At }).as("time").
@@ -71,15 +71,6 @@ func StatusCell(c *call) table.Cell {
 		return table.As(themes.Warn, "429")
 	}
 	return table.As(themes.Err, strconv.Itoa(c.Status))
-}
-
-// limitWords are a limit as the limiter names it in the words of the list of limits: asia match 10 s.
-func limitWords(name string) string {
-	host, method, window, ok := engine.ParseLimit(name)
-	if !ok {
-		return name
-	}
-	return host + human.If(method != "", " "+engine.MethodWord(method)) + " " + human.Window(window)
 }
 
 // pacedCell says how long the limiter kept the call.

@@ -15,17 +15,6 @@ func TestCountsStandByWindow(t *testing.T) {
 	}
 }
 
-// TestALimitIsNamedAsInTheListOfLimits: by its host, its method and its window.
-func TestALimitIsNamedAsInTheListOfLimits(t *testing.T) {
-	for name, want := range map[string]string{
-		"app:asia 120s": "asia 2 min", "app:asia 100/120s": "asia 2 min", "match-v5.match:europe 10s": "europe match 10 s", "": "", "a hold": "a hold",
-	} {
-		if got := limitWords(name); got != want {
-			t.Errorf("%q: %q, want %q", name, got, want)
-		}
-	}
-}
-
 // TestA429SaysWhoseLimitItWas: else two classes of errors read the same.
 func TestA429SaysWhoseLimitItWas(t *testing.T) {
 	said := "riot: match-v5.match on europe: status 429: Rate limit exceeded"

@@ -176,7 +176,7 @@ func (b *Backend) reclassOne(tx engine.Tx, j engine.Job, o order) (engine.Receip
 func (b *Backend) mayRetry(tx engine.Tx, j engine.Job) (engine.Receipt, error) {
 	switch j.State {
 	case engine.Available:
-		return nothing(j, "it may run already"), nil
+		return nothing(j, "it stands in line already"), nil
 	case engine.Running:
 		return engine.Receipt{}, conflict(j, "running", "it is running now (rev %d)", j.Rev)
 	case engine.Completed:

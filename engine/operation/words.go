@@ -25,9 +25,9 @@ func callsOf(cost engine.Cost) string {
 		return text + ", at limits that the first answer will tell"
 	}
 	if cost.Takes < time.Second {
-		return text + ", for which there is room at once in " + cost.Bucket
+		return text + ", for which there is room at once in the " + engine.LimitWords(cost.Bucket) + " window"
 	}
-	return fmt.Sprintf("%s in %s, paced by %s", text, human.Span(cost.Takes), cost.Bucket)
+	return fmt.Sprintf("%s in %s, paced by the %s window", text, human.Span(cost.Takes), engine.LimitWords(cost.Bucket))
 }
 
 // receiptText is a bulk receipt in one sentence.

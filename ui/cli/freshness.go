@@ -21,7 +21,7 @@ func freshness(o Out, f engine.Freshness) error {
 	}
 	cols := []column{words("REGION"), figures("NEEDS/H"), figures("ALLOWED/H"), figures("SHARE"), wide("TIGHTEST")}
 	err := further(o, cols, f.Regions, func(r engine.FreshnessHost) []string {
-		return []string{r.Region, perHour(r.Needs), perHour(r.Allowed), share(r.Needs, r.Allowed), r.Bucket}
+		return []string{r.Region, perHour(r.Needs), perHour(r.Allowed), share(r.Needs, r.Allowed), engine.LimitWords(r.Bucket)}
 	})
 	if err != nil {
 		return err

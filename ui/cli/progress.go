@@ -126,7 +126,7 @@ func (s *show) sentence(p progress, eta engine.ETA) string {
 }
 
 // etaWords say how long it still takes and what paces it, or why nobody knows: "  ~16 min, paced by
-// app:europe 100/120s". The later end of the forecast is told: a sync that ends sooner annoys nobody.
+// the europe 2 min window". The later end of the forecast is told: a sync that ends sooner annoys nobody.
 func etaWords(eta engine.ETA) string {
 	switch {
 	case !eta.Known && eta.Why != "":
@@ -139,7 +139,7 @@ func etaWords(eta engine.ETA) string {
 	case eta.Why != "":
 		words += ", " + eta.Why
 	case eta.Bucket != "":
-		words += ", paced by " + eta.Bucket
+		words += ", paced by the " + engine.LimitWords(eta.Bucket) + " window"
 	}
 	return words
 }

@@ -242,7 +242,7 @@ func TestSync_Bar(t *testing.T) {
 			}
 			harmless(t, line)
 		}
-		if width == 200 && !strings.Contains(painted, "■■■■■■■■■■■■············ Blue Heron#EUW  matches 20/40  retrying 1  ~1 min 01 s, paced by app:europe 100/120s") {
+		if width == 200 && !strings.Contains(painted, "■■■■■■■■■■■■············ Blue Heron#EUW  matches 20/40  retrying 1  ~1 min 01 s, paced by the europe 2 min window") {
 			t.Errorf("painted %q", painted)
 		}
 		if !strings.HasPrefix(rest, "Blue Heron#EUW completed: 35 matches stored (2 could not be had), 3 too old; 38 timelines; 77 calls, 4 rate limited, in 2 s") {

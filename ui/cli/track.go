@@ -28,12 +28,12 @@ func TrackCost(o Out, r engine.Receipt, engineRuns bool) error {
 // costLine names calls, beginning and end of the first look at the new accounts.
 //
 //	the first look begins at once, and takes about 2,011 calls, 40 min,
-//	until Tue 2026-01-20 13:12 (paced by app:europe 100/120s)
+//	until Tue 2026-01-20 13:12 (paced by the europe 2 min window)
 func costLine(r engine.Receipt, now time.Time, engineRuns bool) string {
 	if r.Cost.Calls == 0 {
 		return "no account is new: this costs no calls"
 	}
-	takes, by := r.Cost.Takes, "paced by "+r.Cost.Bucket
+	takes, by := r.Cost.Takes, "paced by the "+engine.LimitWords(r.Cost.Bucket)+" window"
 	if takes == 0 { // no engine has learnt the limits yet
 		takes = time.Duration(r.Cost.Calls) * developmentPace
 		by = "at a development key's 100 calls per 2 minutes"

@@ -136,7 +136,7 @@ func TestFlow_RetryAnErrorClassWithACanary(t *testing.T) {
 		ana := f.sit("ana", 120, 40)
 		defer ana.leave()
 		ana.press("3", "#")
-		ana.sees("ERROR CLASSES 1 · 4 jobs failed last", "404")
+		ana.sees("ERROR CLASSES 1 · 4 jobs whose last try failed", "404")
 		ana.press(";")
 		ana.types("Riot has them again")
 		ana.press("C")

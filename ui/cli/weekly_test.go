@@ -104,7 +104,7 @@ func TestFreshnessIsPrinted(t *testing.T) {
 	}
 	c := answering{answer: func(engine.Query) (engine.Answer, error) { return f, nil }}
 	text := printed(t, false, func(o cli.Out) error { return cli.Freshness().Show(t.Context(), c, o) })
-	wantLines(t, text, "1,200 tracked accounts: needs 120 of 3000 calls per hour in europe", "europe 120 3,000 4 % app:europe 100/120s", "asia 7 ? -",
+	wantLines(t, text, "1,200 tracked accounts: needs 120 of 3000 calls per hour in europe", "europe 120 3,000 4 % europe 2 min", "asia 7 ? -",
 		"Ana#EUW - 1 h", "and 2 more")
 }
 

@@ -3,6 +3,7 @@ package overview
 import (
 	"cmp"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -91,9 +92,11 @@ func (d *departures) see(v *page.View, calls []engine.CallRow, past, n int) {
 		made[c.Job] = c.At
 	}
 	next := d.next(v, made)
-	past = max(past, n-len(next)) // at the end of the work the last calls stay
-	for _, c := range calls[max(len(calls)-past, 0):] {
-		d.rows = append(d.rows, d.landed(v, &c, next))
+	past = max(past, n-len(next))                         // at the end of the work the last calls stay
+	last := slices.Clone(calls[max(len(calls)-past, 0):]) // by when they were answered
+	sort.Slice(last, func(a, b int) bool { return last[a].At.Before(last[b].At) })
+	for i := range last {
+		d.rows = append(d.rows, d.landed(v, &last[i], next))
 	}
 	d.first = len(d.rows)
 	for i := range next[:min(len(next), max(n-past, 0))] {
@@ -205,12 +208,12 @@ func leaving(v *page.View, j *engine.JobRow, first bool, nth int) departure {
 	case j.Stand != "":
 		sign := v.Theme.State(string(j.Stand))
 		row.leaves, row.remark = part.None, part.As(sign.Token, sign.Glyph+" "+strings.ToLower(string(j.Stand)))
-	case j.LateBy != "":
+	case charts.LateBy(v, j) >= time.Second: // "late 0:00" says nothing
 		row.remark = part.As(themes.Warn, "late "+human.Stopwatch(charts.LateBy(v, j)))
 	case j.Hold == engine.HoldThrottled:
 		row.remark = part.As(themes.Warn, "held by a 429")
 	case j.State == engine.Pending:
-		row.leaves, row.remark = part.None, part.As(themes.Dim, "waits for matches")
+		row.leaves, row.remark = part.None, part.As(themes.Dim, "after matches")
 	case first && at.Sub(v.Now) < boardEvery:
 		row.remark = part.As(run.Token, v.Theme.Glyphs.Crumb+" boarding")
 	default:

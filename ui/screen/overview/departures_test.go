@@ -27,31 +27,34 @@ func TestV3a_CallsInTheOrderTheyLeave(t *testing.T) {
 	}
 	late, held := row("late", engine.Retryable, -60), row("held", engine.Scheduled, 9)
 	late.Tries, late.LateBy, late.Starts = 1, "app:asia 100/120s", at(7)
+	soon := row("soon", engine.Retryable, 7.5)
+	soon.Tries, soon.LateBy, soon.Starts = 1, "app:asia 100/120s", at(8) // half a second is not late
 	held.Hold = engine.HoldThrottled
 	runs := row("runs", engine.Running, 0)
 	runs.Tries, runs.Started = 1, at(-0.1)
 	again := row("again", engine.Retryable, 30)
 	again.Tries = 1
-	v.Jobs, v.JobAt = []engine.JobRow{runs, late, again, held}, map[engine.JobID]int{}
+	v.Jobs, v.JobAt = []engine.JobRow{runs, late, soon, again, held}, map[engine.JobID]int{}
 	page.SortJobs(v.Jobs)
 	for i := range v.Jobs {
 		v.JobAt[v.Jobs[i].ID] = i
 	}
 	v.Calls = []engine.CallRow{
+		{Seq: 0, At: at(-2.5), Job: "quick", Method: "match-v5.match", Target: "KR_quick", Status: 200, Took: 5 * time.Millisecond},
 		{Seq: 1, At: at(-3), Job: "made", Method: "match-v5.match", Target: "KR_made", Status: 200, Took: 85 * time.Millisecond},
 		{Seq: 2, At: at(-2), Job: "again", Method: "match-v5.match", Target: "KR_again", Status: 503, Try: 1},
 		{Seq: 3, At: at(-1), Job: "lost", Method: "match-v5.match", Target: "KR_lost", Status: 404},
 	}
 	var d departures
 	d.Answer.At = at(-5)
-	d.got(v, engine.JobsQuery{Soonest: true}, engine.JobsPage{Jobs: []engine.JobRow{late, row("made", engine.Available, -3), row("first", engine.Available, 0.4), row("next", engine.Available, 5), again, held}}, nil)
-	d.see(v, v.Calls, 3, 20)
+	d.got(v, engine.JobsQuery{Soonest: true}, engine.JobsPage{Jobs: []engine.JobRow{late, row("made", engine.Available, -3), row("first", engine.Available, 0.4), row("next", engine.Available, 5), soon, again, held}}, nil)
+	d.see(v, v.Calls, 4, 20)
 	want := [][3]string{
-		{"KR_made", "", "✓ landed 85 ms"}, {"KR_again", "", "✗ 503, holds"}, {"KR_lost", "", "✗ 404"},
+		{"KR_made", "", "✓ landed 85 ms"}, {"KR_quick", "", "✓ landed 5 ms"}, {"KR_again", "", "✗ 503, holds"}, {"KR_lost", "", "✗ 404"},
 		{"KR_runs", "", "● in the air"}, {"KR_first", "in 0.4 s", "on time"}, {"KR_next", "in 5.0 s", "on time"},
-		{"KR_late", "in 7.0 s", "late 1:07"}, {"KR_held", "in 9.0 s", "held by a 429"}, {"KR_again", "in 30 s", "on time"},
+		{"KR_late", "in 7.0 s", "late 1:07"}, {"KR_soon", "in 8.0 s", "on time"}, {"KR_held", "in 9.0 s", "held by a 429"}, {"KR_again", "in 30 s", "on time"},
 	}
-	if len(d.rows) != len(want) || d.first != 3 {
+	if len(d.rows) != len(want) || d.first != 4 {
 		t.Fatalf("%d rows, the first to come is %d", len(d.rows), d.first)
 	}
 	ids := map[string]bool{}
@@ -64,8 +67,8 @@ func TestV3a_CallsInTheOrderTheyLeave(t *testing.T) {
 		}
 		ids[r.id] = true
 	}
-	if v.Whose(&d.rows[0].row) != "카인#KR1" || d.rows[1].tries != 1 || d.rows[6].tries != 2 {
-		t.Errorf("for %q, tries %d and %d", v.Whose(&d.rows[0].row), d.rows[1].tries, d.rows[6].tries)
+	if v.Whose(&d.rows[0].row) != "카인#KR1" || d.rows[2].tries != 1 || d.rows[7].tries != 2 {
+		t.Errorf("for %q, tries %d and %d", v.Whose(&d.rows[0].row), d.rows[2].tries, d.rows[7].tries)
 	}
 }
 
@@ -262,5 +265,21 @@ func TestAHeldCallLeavesWhenThereIsRoom(t *testing.T) {
 	j := engine.JobRow{Job: engine.Job{State: engine.Scheduled, Due: now.Add(time.Minute)}, Starts: now.Add(13 * time.Minute), LateBy: "app:europe 100/120s"}
 	if got := page.GoesAt(&j); !got.Equal(j.Starts) {
 		t.Errorf("%v, want %v", got, j.Starts)
+	}
+}
+
+// TestV4a_TheTallCountdownGoesWithTheOthers: a try in less than a second is "1 s" beside the limits, and 0:01 in tall digits.
+func TestV4a_TheTallCountdownGoesWithTheOthers(t *testing.T) {
+	v := pagetest.View(&page.Data{Ready: true, Engine: engine.EngineRow{State: engine.EngineAPIDown, Why: "match calls fail"}})
+	v.Now = v.Now.Truncate(time.Second)
+	digits := func(in time.Duration) (out string) {
+		v.Limits.Breakers = []engine.BreakerRow{{Host: "asia", Method: "match-v5.match", Next: v.Now.Add(in)}}
+		for _, r := range (&Screen{}).cause(v, nil, 70, tallDigits).Rows {
+			out += string([]rune(ansi.Strip(r))[:12]) + "\n"
+		}
+		return out
+	}
+	if soon, next := digits(400*time.Millisecond), digits(time.Second); soon != next {
+		t.Errorf("%s%s", soon, next)
 	}
 }

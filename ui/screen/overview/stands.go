@@ -27,7 +27,7 @@ func (o *Screen) cause(v *page.View, t *charts.Timetable, w, h int) part.Section
 	s := part.Section{Title: v.Theme.State(word).Glyph + " " + word, Note: since(v), Height: h, Rows: make([]string, 0, h)}
 	left := ""
 	if at.After(v.Now) {
-		left = human.Stopwatch(at.Sub(v.Beat()))
+		left = human.Stopwatch(at.Sub(v.Beat()) + time.Second - 1) // a second that has begun counts, as in v.In
 		v.Ticks = true
 	}
 	words := 1

@@ -160,6 +160,9 @@ func (p *Screen) arrange(v *page.View, h int) {
 	if len(g.groups) == 0 || g.groups[0].State != engine.Running || p.On() {
 		g.slots = nil
 	} else {
+		if p.which == page.ShownLive {
+			g.forgetEnded()
+		}
 		g.keepRunning(v, &g.groups[0], h)
 	}
 	g.fold(h)

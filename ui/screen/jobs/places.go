@@ -88,6 +88,17 @@ func (g *inGroups) keepRunning(v *page.View, group *block.JobGroup, h int) {
 	group.Rows = shownIn(g.slots)
 }
 
+// forgetEnded frees the slots of jobs that the list of live ones shows among those that have ended: a job stands once.
+func (g *inGroups) forgetEnded() {
+	n := slices.IndexFunc(g.groups, func(o block.JobGroup) bool { return o.State == engine.Completed })
+	if n < 0 {
+		return
+	}
+	g.slots = slices.DeleteFunc(g.slots, func(s slot) bool {
+		return slices.ContainsFunc(g.groups[n].Rows, func(j *engine.JobRow) bool { return j.ID == s.row.ID })
+	})
+}
+
 // longAgo is when a job left whose slot is free.
 var longAgo = time.Unix(0, 0)
 

@@ -46,3 +46,19 @@ func TestV7c_ACallIsReadBeforeItGivesWay(t *testing.T) {
 		t.Errorf("calls of the seconds %v have a row, the slow one from %d on", shown, slow)
 	}
 }
+
+// TestV7c_AJobThatHasEndedStandsOnce: where those that have ended are listed, its row among what ran is one too many.
+func TestV7c_AJobThatHasEndedStandsOnce(t *testing.T) {
+	row := func(id engine.JobID) engine.JobRow {
+		return engine.JobRow{Job: engine.Job{ID: id, State: engine.Completed}}
+	}
+	done := row("done")
+	g := inGroups{slots: []slot{{row: done}, {row: row("other")}}}
+	if g.forgetEnded(); len(g.slots) != 2 {
+		t.Fatalf("nothing is listed: %d", len(g.slots))
+	}
+	g.groups = []block.JobGroup{{GroupKey: block.GroupKey{ReasonKey: engine.ReasonKey{State: engine.Completed}}, Rows: []*engine.JobRow{&done}}}
+	if g.forgetEnded(); len(g.slots) != 1 || g.slots[0].row.ID != "other" {
+		t.Errorf("%+v", g.slots)
+	}
+}

@@ -42,6 +42,16 @@ func TestNamesOfAThousandCharacters(t *testing.T) {
 	})
 }
 
+// At 100x30 there are three rows too few for the figures: the sawteeth give one, their title and their notes two.
+func TestTheFiguresHaveRoomAt100x30(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		d := open(t, uitest.Busy(), 100, 30, testOptions())
+		if text := ansi.Strip(d.m.frame); !strings.Contains(text, " in line  ") || strings.Count(text, "NEEDS YOU") != 1 {
+			t.Error(text)
+		}
+	})
+}
+
 // Where blocks are narrow the windows keep their names and lose their bars.
 func TestLimitsKeepTheirNamesInNarrowBlocks(t *testing.T) {
 	bubble(t, func(t *testing.T) {

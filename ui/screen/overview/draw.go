@@ -49,7 +49,7 @@ func (o *Screen) draw(v *page.View) []string {
 	whole := func(s func(h int) part.Section) func(y, h int) []string {
 		return func(y, h int) []string { return v.Sections(0, y, v.W, h, s(h-1)) }
 	}
-	hero := page.Band{Least: h.saw + 2, Most: h.saw + 2, Keep: 1,
+	hero := page.Band{Least: h.saw + 2 - page.Btoi(v.Size == page.M), Most: h.saw + 2, Keep: 1,
 		Draw: whole(func(n int) part.Section {
 			if v.Theme.Mood != themes.Run && v.Engine.State != engine.EngineBrowse {
 				return o.cause(v, &t, inner, n)
@@ -69,7 +69,13 @@ func (o *Screen) draw(v *page.View) []string {
 			hero.Most = charts.TimetableRows(v, page.Clamp(len(v.Accounts), 1, restLanes)) + 1
 		}
 	}
-	totals := page.Band{Least: 1, Most: 1, Keep: 3, Draw: func(int, int) []string { return v.Padded(totalRows(v, &t, o.dead.List(), inner)) }}
+	totals := page.Band{Least: 1, Most: 1, Keep: 3, Draw: func(_, h int) []string {
+		rows := totalRows(v, &t, o.dead.List(), inner)
+		if h < len(rows) { // the figures alone
+			rows = rows[1:]
+		}
+		return v.Padded(rows)
+	}}
 	radar := page.Band{Least: h.radar + 1, Most: h.radar + 1, Keep: 2, Draw: func(y, h int) []string {
 		return o.beside(v, y, h, o.radar, o.needsBlock)
 	}}
@@ -82,7 +88,10 @@ func (o *Screen) draw(v *page.View) []string {
 		}
 		return v.Bands(totals, hero, board, who, radar)
 	}
-	totals.Least, totals.Most = 3, 3
+	// At 100x30 the sawteeth, and the title and the notes of the figures, give way before the figures.
+	if v.Size != page.M || v.H >= h.saw+h.board+h.radar+9 {
+		totals.Least, totals.Most = 3, 3
+	}
 	if v.Size == page.M {
 		return v.Bands(hero, board, totals, radar)
 	}

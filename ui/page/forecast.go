@@ -58,7 +58,7 @@ func (f *Forecast) Busiest(v *View) *engine.HostForecast {
 	rank := func(h *engine.HostForecast) int {
 		switch n := h.Line + h.Retries; {
 		case goes && (h.Stuck || n == 0):
-			return n - math.MaxInt
+			return n - math.MaxInt + Btoi(n == 0 && h.Host == paces.Host) // where nothing is to come the window that is told of stays
 		case n > 0 && h.Host == paces.Host:
 			return math.MaxInt
 		default:

@@ -94,4 +94,9 @@ func TestV1q_TheBusiestHostIsTheOneThatIsToldOf(t *testing.T) {
 	if f.Plan.Hosts[1].Line = 0; f.Busiest(v).Host != "europe" {
 		t.Error("nothing is planned on asia")
 	}
+	v.Engine.State, v.Limits.Buckets[0].Host, v.Limits.Buckets[1].Host = engine.EngineLive, "europe", "asia"
+	f.Plan.Hosts = []engine.HostForecast{{Host: "asia"}, {Host: "europe"}}
+	if f.Busiest(v).Host != "europe" {
+		t.Error("at the end of all work it is the one that is told of")
+	}
 }

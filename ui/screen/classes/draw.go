@@ -69,7 +69,7 @@ func (p *screen) Draw(v *page.View) []string {
 	p.Refresh(v)
 	// Three rows at least, so that the first classes do not move what is below.
 	rows := max(p.All, len(p.Shown), 3)
-	classes := page.Band{Least: 2 + min(rows, 3), Most: 2 + rows, Draw: func(y, h int) []string {
+	classes := page.Band{Least: 2 + min(rows, max(v.H/4, 3)), Most: 2 + rows, Draw: func(y, h int) []string {
 		s := part.Section{Title: "ERROR CLASSES", Note: p.Note(v, string(p.queue), p.counted()), Tail: p.tail(v)}
 		return v.Sections(0, y, v.W, h, p.classes(v, v.Inner(v.W), h-1, s))
 	}}

@@ -53,10 +53,13 @@ func (f *Forecast) Busiest(v *View) *engine.HostForecast {
 	if age := v.Now.Sub(f.Plan.At); age < -foreseeEvery || v.Frozen && age > time.Minute {
 		return nil
 	}
+	over := len(v.Queues) > 0 && LiveJobs(v, "") == 0 // what was foreseen has been done since
 	paces, _ := v.Limits.Pacing("")
 	goes := v.Engine.State == engine.EngineLive || v.Engine.State == engine.EngineDegraded
 	rank := func(h *engine.HostForecast) int {
 		switch n := h.Line + h.Retries; {
+		case over:
+			return Btoi(h.Host == paces.Host)
 		case goes && (h.Stuck || n == 0):
 			return n - math.MaxInt + Btoi(n == 0 && h.Host == paces.Host) // where nothing is to come the window that is told of stays
 		case n > 0 && h.Host == paces.Host:
@@ -69,6 +72,9 @@ func (f *Forecast) Busiest(v *View) *engine.HostForecast {
 		if h := &f.Plan.Hosts[i]; most == nil || rank(h) > rank(most) {
 			most = h
 		}
+	}
+	if most != nil && over {
+		return &engine.HostForecast{Host: most.Host, Limit: most.Limit, Window: most.Window}
 	}
 	if most != nil {
 		if b, ok := v.Limits.Pacing(most.Host); ok {

@@ -99,4 +99,8 @@ func TestV1q_TheBusiestHostIsTheOneThatIsToldOf(t *testing.T) {
 	if f.Busiest(v).Host != "europe" {
 		t.Error("at the end of all work it is the one that is told of")
 	}
+	f.Plan.Hosts[1].Line, v.Queues = 5, []engine.QueueRow{{Counts: map[engine.State]int{engine.Completed: 5}}}
+	if h := f.Busiest(v); h.Line != 0 || h.Host != "europe" {
+		t.Errorf("all is done: %+v", h)
+	}
 }

@@ -62,7 +62,7 @@ func (f *Forecast) Busiest(v *View) *engine.HostForecast {
 			return Btoi(h.Host == paces.Host)
 		case goes && (h.Stuck || n == 0):
 			return n - math.MaxInt + Btoi(n == 0 && h.Host == paces.Host) // where nothing is to come the window that is told of stays
-		case n > 0 && h.Host == paces.Host:
+		case h.Host == paces.Host && (n > 0 || v.Engine.State == engine.EnginePaused): // one that stands is told of where it stood
 			return math.MaxInt
 		default:
 			return n

@@ -94,6 +94,9 @@ func TestV1q_TheBusiestHostIsTheOneThatIsToldOf(t *testing.T) {
 	if f.Plan.Hosts[1].Line = 0; f.Busiest(v).Host != "europe" {
 		t.Error("nothing is planned on asia")
 	}
+	if v.Engine.State = engine.EnginePaused; f.Busiest(v).Host != "asia" {
+		t.Error("the engine was paused while asia was told of")
+	}
 	v.Engine.State, v.Limits.Buckets[0].Host, v.Limits.Buckets[1].Host = engine.EngineLive, "europe", "asia"
 	f.Plan.Hosts = []engine.HostForecast{{Host: "asia"}, {Host: "europe"}}
 	if f.Busiest(v).Host != "europe" {

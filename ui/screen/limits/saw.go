@@ -3,6 +3,7 @@ package limits
 import (
 	"cmp"
 	"slices"
+	"sort"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -43,7 +44,7 @@ func bucketsBy(v *page.View, first engine.BucketRow) []engine.BucketRow {
 		}
 		return 3
 	}
-	slices.SortStableFunc(all, func(x, y engine.BucketRow) int { return cmp.Compare(rank(x), rank(y)) })
+	sort.SliceStable(all, func(i, k int) bool { return rank(all[i]) < rank(all[k]) })
 	return all
 }
 

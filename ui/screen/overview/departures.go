@@ -94,7 +94,7 @@ func (d *departures) see(v *page.View, calls []engine.CallRow, past, n int) {
 	next := d.next(v, made)
 	past = max(past, n-len(next))                         // at the end of the work the last calls stay
 	last := slices.Clone(calls[max(len(calls)-past, 0):]) // by when they were answered
-	sort.Slice(last, func(a, b int) bool { return last[a].At.Before(last[b].At) })
+	sort.SliceStable(last, func(a, b int) bool { return last[a].At.Before(last[b].At) })
 	for i := range last {
 		d.rows = append(d.rows, d.landed(v, &last[i], next))
 	}

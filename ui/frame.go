@@ -125,6 +125,9 @@ func (m *model) shorter(v *page.View, text string) (forms []string) {
 	for i := range clauses[1:] {
 		reasons = append(reasons, strings.ReplaceAll(strings.Join(clauses[i+1:], ""), "\x00", ""))
 	}
+	if last := reasons[len(reasons)-1]; strings.Contains(last, " calls wait for ") { // and where 100 columns have no room for that
+		reasons = append(reasons, strings.Replace(last, " calls wait for ", " wait for ", 1))
+	}
 	if leads == "" {
 		return reasons[1:]
 	}

@@ -64,12 +64,12 @@ func TestV5a_TheSentenceDropsClausesFromTheFront(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := uitest.Busy()
 		row := *s.Update.Engine
-		row.State, row.Pace = engine.EngineLive, "nothing is stuck: 12,345 calls wait for the 2 min window on europe"
+		row.State, row.Pace = engine.EngineLive, "nothing is stuck: 12,345 calls wait for europe's 2 min window"
 		s.Update.Engine = &row
 		for _, w := range []int{100, 110, 120, 200} {
 			d := open(t, s, w, 40, testOptions())
 			text := strings.Split(ansi.Strip(d.m.frame), "\n")[1]
-			if strings.Contains(text, "LIVE  ") && !strings.Contains(text, "12,345 calls wait for the 2 min window") {
+			if strings.Contains(text, "LIVE  ") && !strings.Contains(text, " wait for europe's 2 min window") {
 				t.Errorf("at %d: %s", w, text)
 			}
 		}

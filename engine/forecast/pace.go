@@ -209,12 +209,9 @@ func brakes(e engine.EngineRow, limits engine.LimitsRow, b engine.BucketRow) str
 		}
 		return fmt.Sprintf("a %s holds %s: %s", b.BlockedBy, calls, human.Counted(b.Waiting, "waits", "wait"))
 	}
-	window := "the " + human.Window(b.Window) + " window"
+	window := human.Either(len(hosts) > 1, human.Whose(b.Host), "the") + " " + human.Window(b.Window) + " window"
 	if b.Method != "" {
 		window += " of " + engine.MethodWord(b.Method) + " calls"
-	}
-	if len(hosts) > 1 {
-		window += " on " + b.Host
 	}
 	if b.Cap > 0 {
 		return fmt.Sprintf("an operator's cap of %d %% brakes: %s for %s", b.Cap, wait, window)

@@ -79,8 +79,8 @@ func TestPaceSaysWhyItIsNotFaster(t *testing.T) {
 		"96 % of what the key allows; the 12 s window brakes":                   {live, queue(535, 2, 3, 0), limits(same)},
 		"nothing is stuck: 535 calls wait for the 12 s window":                  {fresh, queue(535, 2, 3, 0), limits(same)},
 		"nothing is stuck: 536 calls wait for the 12 s window":                  {early, queue(536, 2, 3, 0), limits(func(b *engine.BucketRow) { b.Waiting, b.Used = 536, 100 })},
-		"nothing is stuck: 535 calls wait for the 12 s window on europe":        {live, queue(535, 2, 3, 0), limits(same, engine.BucketRow{Host: "asia", Kind: "app", Used: 3})},
-		"535 calls wait for the 12 s window on europe":                          {firing, queue(1071, 2, 3, 0), limits(same, engine.BucketRow{Host: "asia", Kind: "app", Window: 12 * time.Second, Limit: 100, Used: 96, Waiting: 536, Paces: true})}, // the first host stays it
+		"nothing is stuck: 535 calls wait for europe's 12 s window":             {live, queue(535, 2, 3, 0), limits(same, engine.BucketRow{Host: "asia", Kind: "app", Used: 3})},
+		"535 calls wait for europe's 12 s window":                               {firing, queue(1071, 2, 3, 0), limits(same, engine.BucketRow{Host: "asia", Kind: "app", Window: 12 * time.Second, Limit: 100, Used: 96, Waiting: 536, Paces: true})}, // the first host stays it
 		"535 calls wait for the 12 s window":                                    {firing, queue(535, 2, 3, 0), limits(same)},
 		"an operator's cap of 50 % brakes: 535 calls wait for the 12 s window":  {live, queue(535, 2, 3, 0), limits(func(b *engine.BucketRow) { b.Cap = 50 })},
 		"a 429 application holds calls to europe: 535 wait":                     {live, queue(535, 2, 3, 0), limits(func(b *engine.BucketRow) { b.Blocked, b.BlockedBy = now.Add(3*time.Second), "429 application" })},

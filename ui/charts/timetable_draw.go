@@ -302,6 +302,7 @@ func (t *Timetable) drawTroubles(v *page.View, c *part.Chart, y int) {
 	// Texts are tried at the same place first, so that they do not move with each retry.
 	const usual = 7 // cells from now: most retries are due before
 	for _, text := range t.dueTexts(v) {
+		text += " " // or it reads on into the name of the next scheduled run
 		if c.Try(y, t.Back+usual, themes.Dim, text) || c.Try(y, t.Back+last+3, themes.Dim, text) {
 			return
 		}

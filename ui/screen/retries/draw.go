@@ -269,8 +269,8 @@ func (p *Screen) note(v *page.View) string {
 			first = at
 		}
 	}
-	if first.After(v.Beat()) {
-		text += ", the next goes in " + human.Stopwatch(first.Sub(v.Beat()))
+	if left := first.Sub(v.Beat()); left > 0 {
+		text += ", the next goes " + human.Either(left < time.Second, "now", "in "+human.Stopwatch(left))
 		v.Ticks = true
 	}
 	return p.Noted(v, text)

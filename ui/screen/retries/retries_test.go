@@ -66,3 +66,15 @@ func TestWhatALateRetryWaitsForIsNamedInWords(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestARetryOfThisSecondGoesNow: not in 0:00.
+func TestARetryOfThisSecondGoesNow(t *testing.T) {
+	v := pagetest.View(&page.Data{Ready: true})
+	for left, want := range map[time.Duration]string{time.Second / 2: "1 wait, the next goes now", 4 * time.Second: "1 wait, the next goes in 0:04", -time.Second: "1 wait"} {
+		p := New().(*Screen)
+		p.Shown = []*engine.JobRow{{Job: engine.Job{State: engine.Retryable, Due: v.Beat().Add(left)}}}
+		if got := ansi.Strip(p.note(v)); got != want {
+			t.Errorf("%v: %q, want %q", left, got, want)
+		}
+	}
+}

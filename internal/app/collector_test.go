@@ -1,8 +1,10 @@
 package app
 
 import (
+	"os"
+	"os/exec"
 	"runtime"
-	"runtime/debug"
+	"strconv"
 	"testing"
 )
 
@@ -13,18 +15,31 @@ func TestTheHeapHasAFloor(t *testing.T) {
 			t.Errorf("%d bytes in use: %d %%, want %d %%", live, got, want)
 		}
 	}
-	t.Setenv("GOGC", "")
-	defer debug.SetGCPercent(debug.SetGCPercent(100))
-	keepHeapFloor()
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	var kept []byte
-	for range 300 {
-		kept = make([]byte, 1<<20)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
 	}
-	runtime.KeepAlive(kept)
-	runtime.ReadMemStats(&after)
-	if n := after.NumGC - before.NumGC; n > 30 {
-		t.Errorf("300 MB of garbage are collected %d times", n)
+	cmd := exec.Command(self)
+	cmd.Env = []string{roleEnv + "=garbage"}
+	out, err := cmd.Output()
+	if n, wrong := strconv.Atoi(string(out)); err != nil || wrong != nil || n < 1 || n > 30 {
+		t.Errorf("300 MB of garbage are collected %q times (%v)", out, err)
+	}
+}
+
+// It is another process that counts: who keeps a floor keeps it for good, and so would all tests that follow.
+func init() {
+	roles["garbage"] = func() int {
+		keepHeapFloor()
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		var kept []byte
+		for range 300 {
+			kept = make([]byte, 1<<20)
+		}
+		runtime.KeepAlive(kept)
+		runtime.ReadMemStats(&after)
+		_, _ = os.Stdout.WriteString(strconv.Itoa(int(after.NumGC - before.NumGC)))
+		return 0
 	}
 }

@@ -273,20 +273,22 @@ func (m *model) restOfAccount(line string) string {
 var jobID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^#?[a-z][1-9][0-9]*$`) })
 
 // runLine carries out what was typed. What was typed comes before the chosen item only where it can
-// mean nothing else: a verb with an argument that the item does not complete, or the id of a job. A line that
-// was refused is not kept in the history.
+// mean nothing else: a verb with an argument, or the id of a job. A line that was refused is not kept in the history;
+// where the item goes on with it, it was the beginning of the item.
 func (m *model) runLine(now time.Time) tea.Cmd {
 	n := m.over.menu
 	typed := lineOf(n.input.Value())
-	completed := n.at < len(n.shown) && strings.HasPrefix(n.shown[n.at].name, typed)
-	if at, arg := verbIn(typed); at >= 0 && arg != "" && !completed {
+	if at, arg := verbIn(typed); at >= 0 && arg != "" {
 		cmd, wrong := verbs[at].run(m, arg, now)
+		begun := n.at < len(n.shown) && strings.HasPrefix(n.shown[n.at].name, typed)
 		// A line that is wrong stays open, with the cursor in it, to be mended.
 		if n.wrong = wrong; wrong == "" {
 			m.kept.History = saved.AddLine(m.kept.History, typed)
 			m.closePalette(n)
 		}
-		return cmd
+		if wrong == "" || !begun {
+			return cmd
+		}
 	}
 	if jobID().MatchString(typed) { // as the audit and receipts print it
 		cmd, _ := m.openJob(strings.TrimPrefix(typed, "#"), now)

@@ -105,6 +105,17 @@ func TestAWordThatNeedsMoreSaysWhat(t *testing.T) {
 		if c := d.last(); c.Op != engine.OpPause || c.Queue != "ingest.summoner.full" {
 			t.Errorf("sent %+v", c)
 		}
+		for i := range d.fake.Scene.Update.Queues { // a longer name is another queue, though it alone is listed
+			q := &d.fake.Scene.Update.Queues[i]
+			if q.Paused = q.Name == "ingest.summoner.latest"; q.Name == "ingest.summoner.full" {
+				q.Name = "ingest.summoner.latest+"
+			}
+		}
+		d.send(d.fake.Scene.Update)
+		d.line("pause ingest.summoner.latest")
+		if c := d.last(); c.Op != engine.OpPause || c.Queue != "ingest.summoner.latest" {
+			t.Errorf("sent %+v", c)
+		}
 	})
 }
 

@@ -223,6 +223,13 @@ func LimitWords(name string) string {
 	return host + human.If(method != "", " "+MethodWord(method)) + " " + human.Window(window)
 }
 
+// WindowOf is a window in a sentence: the 2 min window, asia's where one host of several is meant, and of whose calls where it
+// is a method's.
+func WindowOf(host, method string, window time.Duration, one bool) string {
+	return human.Either(one, "the", human.Whose(host)) + " " + human.Window(window) + " window" +
+		human.If(method != "", " of "+MethodWord(method)+" calls")
+}
+
 // Held says what stands before any limit: a paused queue, a key that is refused, an
 // outage, a freeze. The zero one = nothing does.
 type Held struct {

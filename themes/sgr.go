@@ -231,12 +231,14 @@ func (b *painter) risen(c, ground colorful.Color) colorful.Color {
 	if plain := b.ground[OnPlain]; ground == plain && !few || contrast(c, plain) < b.floor() {
 		return c
 	}
-	f := c
+	f, on := c, ground
+	if few {
+		on, _ = colorful.MakeColor(of256(ground))
+	}
 	for share := fadeStep / 2; share < 1; share += fadeStep / 2 {
-		shown, on := f, ground
+		shown := f
 		if few {
 			shown, _ = colorful.MakeColor(of256(f))
-			on, _ = colorful.MakeColor(of256(ground))
 		}
 		if contrast(shown, on) >= b.floor() {
 			break

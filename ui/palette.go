@@ -136,12 +136,10 @@ func (m *model) paletteItems(now time.Time) []item {
 // namedItems are what is done with a queue, the accounts and the live jobs.
 func (m *model) namedItems(v *page.View) []item {
 	out := make([]item, 0, len(v.Accounts)+len(v.Jobs))
-	for _, o := range operation.Lines() {
-		for i := range v.Queues {
-			if name := string(v.Queues[i].Name); o.Target == operation.Queue && (o.Op == engine.OpResume) == v.Queues[i].Paused {
-				out = append(out, item{name: o.Word() + " " + name, what: "queue", words: named, off: m.refuses() != "", do: operateItem(o, name)})
-			}
-		}
+	for i := range v.Queues {
+		q := &v.Queues[i]
+		o := operation.Of(human.Either(q.Paused, engine.OpResume, engine.OpPause))
+		out = append(out, item{name: o.Word() + " " + string(q.Name), what: "queue", words: named, off: m.refuses() != "", do: operateItem(o, string(q.Name))})
 	}
 	for i := range v.Accounts {
 		a := &v.Accounts[i]

@@ -209,10 +209,7 @@ func brakes(e engine.EngineRow, limits engine.LimitsRow, b engine.BucketRow) str
 		}
 		return fmt.Sprintf("a %s holds %s: %s", b.BlockedBy, calls, human.Counted(b.Waiting, "waits", "wait"))
 	}
-	window := human.Either(len(hosts) > 1, human.Whose(b.Host), "the") + " " + human.Window(b.Window) + " window"
-	if b.Method != "" {
-		window += " of " + engine.MethodWord(b.Method) + " calls"
-	}
+	window := engine.WindowOf(b.Host, b.Method, b.Window, len(hosts) <= 1)
 	if b.Cap > 0 {
 		return fmt.Sprintf("an operator's cap of %d %% brakes: %s for %s", b.Cap, wait, window)
 	}

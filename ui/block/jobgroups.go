@@ -420,7 +420,7 @@ func (g *JobGroup) HeadText(v *page.View) string {
 		if b, ok := v.Limits.Pacing(host); ok && (host != "" || page.OneHost(v)) {
 			limit := page.Count(b.Limit)
 			return fmt.Sprintf("%*s of ", len(limit), page.Count(b.Counted(v.Now))) + limit +
-				" calls of " + human.Either(page.OneHost(v), "the", human.Whose(b.Host)) + " " + human.Window(b.Window) + " window used"
+				" calls of " + engine.WindowOf(b.Host, "", b.Window, page.OneHost(v)) + " used"
 		}
 		return g.Shape // nothing is known to pace its host
 	}

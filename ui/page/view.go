@@ -262,8 +262,7 @@ func windowCalled(name string, one bool) string {
 	if !ok {
 		return name
 	}
-	return human.Either(one, "the", human.Whose(host)) + " " + human.Window(window) + " window" +
-		human.If(method != "", " of "+engine.MethodWord(method)+" calls")
+	return engine.WindowOf(host, method, window, one)
 }
 
 // Ratio is how much of a window is used, 0 to 1 and beyond; 0 of one whose limit is not known.

@@ -10,17 +10,18 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/creack/pty"
+	"golang.org/x/sys/unix"
 )
 
 // resized is a program whose terminal changes its size while it starts, and a few times after that. It ends when it has
 // been told each.
 type resized struct {
-	tty  *os.File
+	tty  int   // its descriptor: os.File.Fd in the goroutine of a command would race with Close
 	told []int // widths
 }
 
 func (r *resized) resize(w uint16) {
-	_ = pty.Setsize(r.tty, &pty.Winsize{Cols: w, Rows: 50})
+	_ = unix.IoctlSetWinsize(r.tty, unix.TIOCSWINSZ, &unix.Winsize{Col: w, Row: 50})
 	_ = syscall.Kill(os.Getpid(), syscall.SIGWINCH)
 }
 
@@ -70,7 +71,7 @@ func TestB16i_ASizeThatChangesAtTheStart(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	r := &resized{tty: tty}
+	r := &resized{tty: int(tty.Fd())}
 	err = Run(ctx, r, Options{Input: tty, Output: tty}, nil)
 	if err != nil || ctx.Err() != nil || slices.Compare(slices.Compact(slices.Clone(r.told)), r.told) != 0 {
 		t.Errorf("it is drawn at %d, %v %v", r.told, err, ctx.Err())

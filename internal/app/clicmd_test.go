@@ -80,7 +80,10 @@ func TestCompletion(t *testing.T) {
 		{"logs --level", "w", "warn", noFiles},
 		{"sim --window", "", "sliding", noFiles},
 		{"help", "for", "forget", noFiles},
-		{"pager test", "we", "webhook", noFiles},
+		{"pager test", "nt", "ntfy", noFiles},
+		{"pause", "", "webhooks", noFiles},
+		{"collect --queue", "", "solo", noFiles},
+		{"collections --pause", "", "", noFiles}, // it is no schedule
 		{"completion", "z", "zsh", noFiles},
 		{"check", "", "", noFiles},
 		{"weekly", "", "", noFiles},

@@ -127,6 +127,7 @@ func TestL6_CollectionsRefuseWhatCannotBe(t *testing.T) {
 	}
 	for want, c := range map[string]command{
 		"one at a time":                   {args: []string{"collections", "--pause", "a", "--cancel", "b", "--data-dir", dir}},
+		"name one collection at most":     {args: []string{"collections", "a", "b", "--data-dir", dir}},
 		"cut it into parts":               list(strings.Repeat("\n", maxTrackFile+1)),
 		"line 3 of the list is no player": list("\ufeffpuuid\n\nNobody\n"),
 	} {
@@ -148,6 +149,13 @@ func TestL12d_CollectionsAndPlayersAreForgotten(t *testing.T) {
 	both := command{args: append(collect, "--data-dir", dir), env: s.env(), as: func(c *exec.Cmd) { c.Stdin = strings.NewReader("Ana#EUW\nBen#EUW\n") }}
 	both.asked(t).wants(t, exitDone)
 	run(exitDone, "collections", "--pause", "two")
+	for _, line := range []string{"collections", "collections --pause", "collections --forget", "export matches --collection"} {
+		args := append(append([]string{"__complete"}, words(line)...), "t")
+		res := command{args: args, env: map[string]string{"FARSIGHT_DATA_DIR": dir}}.asked(t)
+		if !strings.HasPrefix(res.stdout, "two\tcompleted\n") {
+			t.Errorf("%s offers %q", line, res.stdout)
+		}
+	}
 	if res := run(exitDone, "forget", "ana#euw", "--dry-run"); !strings.Contains(res.stdout, "2 matches") || !strings.Contains(res.stdout, "would be deleted") {
 		t.Errorf("%s", res.stdout)
 	}

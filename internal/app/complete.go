@@ -41,8 +41,8 @@ const (
 
 // completeFlags are the completions of flags. One of "command flag" is of that command
 // alone.
-// A flag means the same in every command that has it, with few exceptions: --queue of `ranks`
-// is Riot's name of a ladder, that of all others is one of our queues.
+// A flag means the same in every command that has it, with few exceptions: --queue of `ranks` and
+// `collect` is a ladder of Riot's, that of all others is one of our queues.
 func completeFlags() map[string]cobra.CompletionFunc {
 	return map[string]cobra.CompletionFunc{
 		"platform": offer(texts(route.Platforms())...), "log-level": offer(engine.LogLevels()...), "level": offer(engine.LogLevels()...),
@@ -51,7 +51,10 @@ func completeFlags() map[string]cobra.CompletionFunc {
 		"mode":      offer(ingest.ModeFull, ingest.ModeLatest), "format": offer(cli.NDJSON, cli.CSV), "export format": offer("parquet"), "output": offer(forms...), "logs output": offer(forms[:2]...), "metrics output": offer(forms[:2]...), "confirm": offer(engine.ConfirmAll),
 		"state": completeStates, "class": completeClasses, "account": completeAccounts, "job": completeJobs(engine.States()),
 		"queue": completeQueues, "ranks queue": offer("RANKED_SOLO_5x5", "RANKED_FLEX_SR"), "kind": offer(kinds()...),
-		"run": completeSchedules, "pause": completeSchedules, "resume": completeSchedules, "edit": completeSchedules,
+		"collect queue": offer("solo", "flex"),
+		"run":           completeSchedules, "pause": completeSchedules, "resume": completeSchedules, "edit": completeSchedules,
+		"collections pause": completeCollections, "collections resume": completeCollections, "collection": completeCollections,
+		"cancel": completeCollections, "retry": completeCollections, "forget": completeCollections,
 		"sim window": offer(string(sim.FixedLazy), string(sim.WallAligned), string(sim.Sliding)), "sim retention": offer("on", "off"),
 		"data-dir": completeFolders, "to": completeFolders, "from": completeFolders, "collect from": completeAccounts, "fixtures": completeFolders,
 		"out": completeFiles, "file": completeFiles, "key-file": completeFiles, "token-file": completeFiles, "ca-file": completeFiles, "socket-path": completeFiles,
@@ -256,44 +259,59 @@ func completeJobs(states []engine.State) cobra.CompletionFunc {
 	}
 }
 
-// completing offers a word of each row of an answer.
+// completing offers the words that ask finds, each with what it means.
 // It is for lists that come whole in one answer; [completeAccounts] and [completeJobs] read pages.
-func completing[A, T any](q engine.Query, rows func(A) []T, word func(T) (word, about string)) cobra.CompletionFunc {
+func completing(ask func(ctx context.Context, c engine.Console, word func(word, about string))) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return find(cmd, func(ctx context.Context, c engine.Console) (words []cobra.Completion) {
-			for _, row := range rows(found[A](ctx, c, q)) {
-				if name, about := word(row); strings.HasPrefix(name, begun) {
-					words = append(words, hint(name, about))
+			ask(ctx, c, func(word, about string) {
+				if strings.HasPrefix(word, begun) {
+					words = append(words, hint(word, about))
 				}
-			}
+			})
 			return words
 		})
 	}
 }
 
-// Completions of classes and schedules, each of which comes whole in one answer.
+// Completions of classes, schedules and collections, each of which comes whole in one answer.
 var (
-	completeClasses = completing(engine.ClassesQuery{}, func(a engine.ClassesAnswer) []engine.ClassRow { return a.Classes },
-		func(c engine.ClassRow) (string, string) {
-			return c.ID, human.Counted(c.Jobs, "job", "jobs") + ": " + c.Error
-		})
-	completeSchedules = completing(engine.SchedulesQuery{}, func(p engine.SchedulesPage) []engine.ScheduleRow { return p.Schedules },
-		func(s engine.ScheduleRow) (string, string) { return s.Name, s.Expr })
+	completeClasses = completing(func(ctx context.Context, c engine.Console, word func(word, about string)) {
+		for _, row := range found[engine.ClassesAnswer](ctx, c, engine.ClassesQuery{}).Classes {
+			word(row.ID, human.Counted(row.Jobs, "job", "jobs")+": "+row.Error)
+		}
+	})
+	completeSchedules = completing(func(ctx context.Context, c engine.Console, word func(word, about string)) {
+		for _, row := range found[engine.SchedulesPage](ctx, c, engine.SchedulesQuery{}).Schedules {
+			word(row.Name, row.Expr)
+		}
+	})
+	completeCollections = completing(func(ctx context.Context, c engine.Console, word func(word, about string)) {
+		for _, row := range found[engine.CollectionsAnswer](ctx, c, engine.CollectionsQuery{}).Collections {
+			word(row.Name, row.Stands())
+		}
+	})
 )
 
 // completeAlerts offers alerts in some states; none given = all.
 func completeAlerts(states ...engine.AlertState) cobra.CompletionFunc {
-	return completing(engine.AlertsQuery{}, func(a engine.AlertsAnswer) []engine.AlertRow {
-		return slices.DeleteFunc(a.Alerts, func(a engine.AlertRow) bool { return len(states) > 0 && !slices.Contains(states, a.State) })
-	}, func(a engine.AlertRow) (string, string) { return a.ID, string(a.State) + ": " + a.About })
+	return completing(func(ctx context.Context, c engine.Console, word func(word, about string)) {
+		for _, a := range found[engine.AlertsAnswer](ctx, c, engine.AlertsQuery{}).Alerts {
+			if len(states) == 0 || slices.Contains(states, a.State) {
+				word(a.ID, string(a.State)+": "+a.About)
+			}
+		}
+	})
 }
 
 // completeUndo offers the commands that may be taken back, newest first.
 func completeUndo(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	words, how := completing(engine.AuditQuery{Page: engine.Page{Limit: 100}}, func(p engine.AuditPage) []engine.AuditEntry {
-		return slices.DeleteFunc(p.Entries, func(e engine.AuditEntry) bool { return e.Applied == 0 || !operation.Of(e.Op).Undo })
-	}, func(e engine.AuditEntry) (string, string) {
-		return strconv.FormatUint(e.Seq, 10), fmt.Sprintf("%s of %s", e.Op, e.Target)
+	words, how := completing(func(ctx context.Context, c engine.Console, word func(word, about string)) {
+		for _, e := range found[engine.AuditPage](ctx, c, engine.AuditQuery{Page: engine.Page{Limit: 100}}).Entries {
+			if e.Applied > 0 && operation.Of(e.Op).Undo {
+				word(strconv.FormatUint(e.Seq, 10), fmt.Sprintf("%s of %s", e.Op, e.Target))
+			}
+		}
 	})(cmd, args, begun)
 	// By their age: a shell would sort 9 behind 31.
 	return words, how | cobra.ShellCompDirectiveKeepOrder

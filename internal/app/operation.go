@@ -403,7 +403,7 @@ func checkQueue(ctx context.Context, queues func(context.Context) ([]engine.Queu
 
 // completeQueues offers the queues that are not named yet.
 func completeQueues(_ *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
-	return starting(slices.DeleteFunc(texts(ownQueues()), func(q string) bool { return slices.Contains(args, q) }), begun), cobra.ShellCompDirectiveNoFileComp
+	return starting(slices.DeleteFunc(texts(knownQueues()), func(q string) bool { return slices.Contains(args, q) }), begun), cobra.ShellCompDirectiveNoFileComp
 }
 
 // completeStates completes the last of the states that commas set apart.

@@ -72,13 +72,13 @@ func pagerTestCommand() commandDecl {
 	return commandDecl{
 		use: "test [WHO]", short: "Let those who are told of alerts hear a test, once they are shown and you agree",
 		long: "Let those who are told of alerts hear a test: all, or one of call, webhook, discord,\n" +
-			"pagerduty, command and webhooks.\n\n" +
+			"slack, ntfy, telegram, pagerduty, command and webhooks.\n\n" +
 			"The engine that runs sends it the way a real alert goes: stored first, tried again\n" +
 			"when it fails, visible in the console, and on to the next number when nobody picks\n" +
 			"up. It says who would hear it and asks first; --dry-run only says it. A demo tells\n" +
 			"nobody.",
 		example: "farsight pager test discord --yes", args: between(0, 1, "name one of those who are told at most: %s call"),
-		complete: onlyFirst(offer("call", "webhook", "discord", "pagerduty", "command", "webhooks")),
+		complete: onlyFirst(offer("call", "webhook", "discord", "slack", "ntfy", "telegram", "pagerduty", "command", "webhooks")),
 		yes:      true, reason: keptWhy,
 		flags: func(f *pflag.FlagSet) { addWait(f, &wait) },
 		run: func(ctx context.Context, g given) error {

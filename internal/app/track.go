@@ -354,7 +354,7 @@ type collectOptions struct {
 func collectCommand() commandDecl {
 	var opt collectOptions
 	return commandDecl{
-		use: "collect [TIER]...", group: groupStart,
+		use: "collect [TIER…]", group: groupStart,
 		short: "Collect the ranked games of the players of a ladder, each match once",
 		long: "Collect the ranked games of the players of a ladder, or of a list of players.\n\n" +
 			"Tiers are master+, challenger, diamond1, emerald or diamond1..diamond4. It lists every\n" +
@@ -503,7 +503,7 @@ func collectionsCommand() commandDecl {
 			"has. It asks for the name, or wants --yes; what stays behind `farsight forget --help`\n" +
 			"tells.",
 		example: "farsight collections --pause kr-solo-master+",
-		args:    cobra.MaximumNArgs(1), dryRun: doNothing, reason: keptWhy, yes: true,
+		args:    oneAtMost("collection", "kr-solo-master+"), complete: onlyFirst(completeCollections), dryRun: doNothing, reason: keptWhy, yes: true,
 		flags: func(f *pflag.FlagSet) {
 			for op, does := range map[string]string{
 				"pause": "start no job of this collection, over restarts too", "resume": "let this collection go on",

@@ -158,6 +158,7 @@ func (l List[T]) Drawn(name string, draw func(p Pen, row *T) table.Cell) List[T]
 // About is a column as somebody asks for it by its name.
 type About struct {
 	Name, Help string
+	aliases    []string
 }
 
 // printable are the columns that a command can print and sort by.
@@ -168,7 +169,7 @@ func (c *Catalogue[T]) printable() List[T] {
 // Printable tells of the columns that a command can print and sort by.
 func (c *Catalogue[T]) Printable() (all []About) {
 	for _, c := range c.printable() {
-		all = append(all, About{Name: c.Name, Help: cmp.Or(c.Help, strings.ToLower(c.Printed().Title))})
+		all = append(all, About{c.Name, cmp.Or(c.Help, strings.ToLower(c.Printed().Title)), c.Aliases})
 	}
 	return all
 }
@@ -177,21 +178,32 @@ func (c *Catalogue[T]) Printable() (all []About) {
 // The error of another name tells those that there are. Case and spaces around it do not matter. A name
 // goes before another column's alias. The error is an *engine.Problem with engine.ErrInvalid.
 func (c *Catalogue[T]) Named(name string) (Column[T], error) {
+	i, err := named(name, c.Printable())
+	if err != nil {
+		return Column[T]{}, err
+	}
+	return c.printable()[i], nil
+}
+
+// named is the place of the column of that name.
+func named(name string, all []About) (int, error) {
 	is := func(word string) bool { return strings.EqualFold(word, strings.TrimSpace(name)) }
-	all := c.printable()
-	i := slices.IndexFunc(all, func(c Column[T]) bool { return is(c.Name) })
+	i := slices.IndexFunc(all, func(a About) bool { return is(a.Name) })
 	if i < 0 {
-		i = slices.IndexFunc(all, func(c Column[T]) bool { return slices.ContainsFunc(c.Aliases, is) })
+		i = slices.IndexFunc(all, func(a About) bool { return slices.ContainsFunc(a.aliases, is) })
 	}
-	if i < 0 {
-		var names []string
-		for _, c := range all {
-			names = append(names, c.Name)
-		}
-		do := "use one of " + strings.Join(names, ", ")
-		return Column[T]{}, engine.Problemf(engine.ErrInvalid, do, "there is no column %q", name)
+	if i >= 0 {
+		return i, nil
 	}
-	return all[i], nil
+	var names, words []string
+	for _, a := range all {
+		names, words = append(names, a.Name), append(append(words, a.Name), a.aliases...)
+	}
+	do := "use one of " + strings.Join(names, ", ")
+	if near := filter.Nearest(name, words); near != "" && name != "" {
+		do = "did you mean " + near + "? There are " + strings.Join(names, ", ")
+	}
+	return 0, engine.Problemf(engine.ErrInvalid, do, "there is no column %q", name)
 }
 
 // Rising orders rows by the column, the least first; nil = nothing orders them.

@@ -125,7 +125,7 @@ func unknownField[T any](n node, s *Schema[T]) *Error {
 		names = append(names, f.Aliases...)
 	}
 	do := `quote the term to look for it as text`
-	if near := nearest(n.name, names); near != "" {
+	if near := Nearest(n.name, names); near != "" {
 		do = "write " + near + opSigns[n.op] + "…, or " + do
 	}
 	return wrong(n.nameAt, n.nameAt+len(n.name), do, "there is no field %q", n.name)
@@ -191,9 +191,9 @@ func freeTerm[T any](n node, s *Schema[T]) (term[T], *Error) {
 	return t, nil
 }
 
-// nearest is the name that differs from s in at most a third of its letters, or
+// Nearest is the name that differs from s in at most a third of its letters, or
 // begins with it; "" if none is. queu and quue are queue, x is nothing.
-func nearest(s string, names []string) string {
+func Nearest(s string, names []string) string {
 	if len(s) > 40 {
 		return "" // no name is as long
 	}

@@ -81,13 +81,14 @@ func TestLists_RefuseAViewOfNothing(t *testing.T) {
 		list cli.List
 		out  cli.Out
 	}{
-		`--sort: there is no column "colour": use one of id, platform, state`: {cli.Matches("", false), cli.Out{View: cli.View{Sort: "-colour"}}},
-		`--columns: there is no column "x"`:                                   {cli.Queues(""), cli.Out{View: cli.View{Columns: []string{"queue", "x"}}}},
-		"--columns names no column":                                           {cli.Queues(""), cli.Out{View: cli.View{Columns: []string{}}}},
-		"--limit -1":                                                          {cli.Alerts(), cli.Out{View: cli.View{Limit: -1}}},
-		"--sort: nothing orders rows by":                                      {cli.Limits(""), cli.Out{View: cli.View{Sort: "state"}}},
-		"this is no list of rows":                                             {cli.Status("", false), cli.Out{CSV: true}},
-		"leave out --columns":                                                 {cli.Reports("Ana#EUW"), cli.Out{View: cli.View{Columns: []string{"built"}}}},
+		`--sort: there is no column "colour": use one of id, platform, state`:  {cli.Matches("", false), cli.Out{View: cli.View{Sort: "-colour"}}},
+		`--columns: there is no column "stat": did you mean state? There are `: {cli.Queues(""), cli.Out{View: cli.View{Columns: []string{"stat"}}}},
+		`--columns: there is no column "x"`:                                    {cli.Queues(""), cli.Out{View: cli.View{Columns: []string{"queue", "x"}}}},
+		"--columns names no column":                                            {cli.Queues(""), cli.Out{View: cli.View{Columns: []string{}}}},
+		"--limit -1":                                                           {cli.Alerts(), cli.Out{View: cli.View{Limit: -1}}},
+		"--sort: nothing orders rows by":                                       {cli.Limits(""), cli.Out{View: cli.View{Sort: "state"}}},
+		"this is no list of rows":                                              {cli.Status("", false), cli.Out{CSV: true}},
+		"leave out --columns":                                                  {cli.Reports("Ana#EUW"), cli.Out{View: cli.View{Columns: []string{"built"}}}},
 	} {
 		err := tt.list.Show(t.Context(), nil, tt.out)
 		if !errors.Is(err, engine.ErrInvalid) || !strings.Contains(err.Error(), says) {

@@ -21,7 +21,7 @@ func (m *Monitor) Acknowledge(id string, by engine.Actor, now time.Time) (engine
 	case err != nil:
 		return engine.Receipt{}, err
 	case a.State != engine.AlertFiring:
-		return engine.Receipt{}, engine.Problemf(engine.ErrConflict, "", "alert %s is not firing", id)
+		return engine.Receipt{}, engine.Problemf(engine.ErrConflict, "list those that fire with `farsight alerts`", "alert %s is not firing", id)
 	case !a.Acked.IsZero():
 		return engine.Receipt{Matched: 1, Nothing: true, Text: fmt.Sprintf("alert %s is acknowledged already", id)}, nil
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/wall"
 )
 
@@ -277,7 +278,7 @@ func (r *Runner) Traffic(stored int64) engine.TrafficSpan {
 func (r *Runner) Metrics(kind engine.Kind, window time.Duration) (engine.Metrics, error) {
 	if window < 0 || window > maxWindow {
 		return engine.Metrics{}, engine.Problemf(engine.ErrInvalid,
-			"ask for at most an hour; the sums of days reach further back", "metrics over %s are not kept", window)
+			"ask for at most an hour; the sums of days reach further back", "metrics over %s are not kept", human.Span(window))
 	}
 	if window == 0 {
 		window = maxWindow

@@ -123,8 +123,8 @@ func TestAlertCommandsRefuse(t *testing.T) {
 		code int
 		says string
 	}{
-		{"ack", exitUsage, "name one alert"},
-		{"ack key", exitFailed, "not firing"},
+		{"ack", exitUsage, "name one alert, such as 503/europe"},
+		{"ack key", exitFailed, "not firing: list those that fire with `farsight alerts`"},
 		{"ack nonsense", exitFailed, "no alert"},
 		{"silence nonsense --for 1h", exitFailed, "no alert"},
 		{"silence key", exitUsage, "--for 2h"},
@@ -133,7 +133,7 @@ func TestAlertCommandsRefuse(t *testing.T) {
 		{"silence key --for -1h", exitUsage, "-1h"},
 		{"silence key --for 200h", exitUsage, "seven days"},
 		{"silence key --until noonish", exitUsage, "noonish"},
-		{"metrics --window 2h", exitUsage, "at most an hour"},
+		{"metrics --window 2h", exitUsage, "over 2 h are not kept: ask for at most an hour"},
 		{"metrics --window 1s", exitUsage, "1m to 1h"},
 		{"metrics --days 401", exitUsage, "400"},
 		{"joblog --limit -1", exitUsage, "--limit"},

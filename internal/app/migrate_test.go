@@ -253,7 +253,7 @@ func TestPostgres_WhatCannotMove(t *testing.T) {
 		args []string
 	}{
 		{exitUsage, "--to is missing", nil},
-		{exitUsage, "write postgres://user@host/database", []string{"--to", "tomorrow"}},
+		{exitUsage, "which --store names; else write --to postgres://", []string{"--to", "tomorrow"}},
 		{exitUsage, "PGPASSFILE", []string{"--to", "postgres://u:hunter2@h/d"}},
 		{exitFailed, "nothing is stored in", []string{"--to", at, "--data-dir", dir}},
 		{exitFailed, "cannot be reached", []string{"--to", "postgres://u@127.0.0.1:1/d?connect_timeout=2&sslmode=disable"}},

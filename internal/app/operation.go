@@ -54,7 +54,7 @@ var targets = map[operation.Target]struct {
 			if len(args) == 1 && args[0] != "" {
 				return nil
 			}
-			return usagef("name one alert, such as spike/503: `farsight alerts` lists them, see `%s --help`", cmd.CommandPath())
+			return usagef("name one alert, such as 503/europe: `farsight alerts` lists them, see `%s --help`", cmd.CommandPath())
 		},
 		fill: func(c *engine.Command, args []string) error { c.Alert = args[0]; return nil },
 	},
@@ -157,7 +157,7 @@ func jobCommand(v operation.Operation) commandDecl {
 // flags gives the command of an operation the flags that say which jobs. Which of them it has
 // besides, the table of operations says.
 func (o *jobFlags) flags(f *pflag.FlagSet, v operation.Operation) {
-	f.StringVar((*string)(&o.filter.Class), "class", "", "jobs that failed last with this class, such as 503, or an id of `farsight jobs --classes`")
+	f.StringVar((*string)(&o.filter.Class), "class", "", "jobs that failed last with this class, such as 5xx, or an id of `farsight jobs --classes`")
 	f.StringVar((*string)(&o.filter.Queue), "queue", "", "jobs of this queue")
 	f.StringSliceVar(&o.states, "state", nil, "jobs in these states, such as retryable,discarded")
 	f.StringVar(&o.filter.Owner, "account", "", "jobs of this account, such as 'Name#TAG'")

@@ -16,10 +16,10 @@ func TestLimitsSayHowTheyWereLearnt(t *testing.T) {
 		Hosts:   []engine.LimitHost{{Host: "asia", Learnt: at, Blind: 1}, {Host: "kr", Learnt: at.Add(-time.Hour), Blind: 1}},
 		Buckets: []engine.BucketRow{{Host: "asia", Waiting: 3}},
 	}
-	if got, want := howLearnt(l), "learnt from headers 2026-11-21 12:14:00, 3 calls wait, 2 blind calls (sent before the limits were known)"; got != want {
+	if got, want := howLearnt(l), "learnt from headers 2026-11-21 12:14:00, 3 calls wait, 2 calls were sent before the limits were known"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if got := howLearnt(engine.LimitsRow{}); !strings.HasPrefix(got, "learnt from headers, 0 calls wait, 0 blind calls") {
+	if got := howLearnt(engine.LimitsRow{}); !strings.HasPrefix(got, "learnt from headers, 0 calls wait, 0 calls were sent before") {
 		t.Errorf("%q", got)
 	}
 }

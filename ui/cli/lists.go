@@ -237,7 +237,7 @@ func howLearnt(l engine.LimitsRow) string {
 		waiting = max(waiting, b.Waiting)
 	}
 	return text + ", " + human.Counted(waiting, "call waits", "calls wait") + ", " +
-		human.Counted(l.Blind(), "blind call", "blind calls") + " (sent before the limits were known)"
+		human.Counted(l.Blind(), "call was", "calls were") + " sent before the limits were known"
 }
 
 // Alerts lists every alert, those that fire first, and below them when they were evaluated.

@@ -164,3 +164,12 @@ func TestB16c_HelpAsksTheTerminalNothing(t *testing.T) {
 		}
 	}
 }
+
+// A program that `go install` has made is of the same version as the release's: else it is told for another.
+func TestVersion_IsOneHoweverItIsBuilt(t *testing.T) {
+	for module, want := range map[string]string{"v0.1.0": "0.1.0", "(devel)": "development", "": "development"} {
+		if got := released(module); got != want {
+			t.Errorf("%q is %q, want %q", module, got, want)
+		}
+	}
+}

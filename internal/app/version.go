@@ -32,11 +32,16 @@ func version() string {
 			return "development " + s.Value[:min(len(s.Value), 12)]
 		}
 	}
-	// "(devel)" is no version.
-	if v := info.Main.Version; v != "" && !strings.HasPrefix(v, "(") {
-		return v
+	return released(info.Main.Version)
+}
+
+// released is a module's version as a release names itself, without the v: members and consoles compare them.
+// "(devel)" is none.
+func released(module string) string {
+	if module == "" || strings.HasPrefix(module, "(") {
+		return "development"
 	}
-	return "development"
+	return strings.TrimPrefix(module, "v")
 }
 
 // modules lists the versions a bug report needs.

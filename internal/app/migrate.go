@@ -47,11 +47,12 @@ func migrateCommand() commandDecl {
 			m.r.DryRun = g.dry
 			var run func(ctx context.Context, to string) error
 			if run = m.toDirectory; g.cfg.Store == "" || strings.Contains(at, "://") {
+				if !strings.Contains(at, "://") {
+					return usagef("--to: into a directory goes what a PostgreSQL has, which --store names; else write --to postgres://user@host/database")
+				}
 				// The address is checked as that of --store is: no password, and one of PostgreSQL's.
 				var to config.Config
-				if err := config.SetStore(&to, at); !strings.Contains(at, "://") {
-					return usagef("--to: into a directory goes what a PostgreSQL has, which --store names; else write --to postgres://user@host/database")
-				} else if err != nil {
+				if err := config.SetStore(&to, at); err != nil {
 					return usagef("--to: %v", err)
 				}
 				if g.cfg.Store == to.Store { // the configuration names the destination already: what is moved is the data directory

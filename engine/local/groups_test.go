@@ -8,7 +8,6 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	bt "github.com/farsight-console/farsight/engine/backendtest"
 	"github.com/farsight-console/farsight/engine/backendtest/memstore"
-	"github.com/farsight-console/farsight/internal/pgtest"
 	"github.com/farsight-console/farsight/internal/scratch"
 )
 
@@ -37,7 +36,7 @@ func TestP16_SummariesEqualTheirMembers(t *testing.T) {
 		}
 	})
 	t.Run("postgres", func(t *testing.T) {
-		db, stop, err := serveShared(pgtest.Schema(t), t.TempDir()+"/data")
+		db, stop, err := serveShared(made(t), t.TempDir()+"/data")
 		if err != nil {
 			t.Fatal(err)
 		}

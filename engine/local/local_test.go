@@ -154,6 +154,15 @@ func serve(dir string) (*storage.DB, func() error, error) {
 	}, nil
 }
 
+// made gives a schema of a test's own, with its tables.
+var made = pgtest.Made(func(at string) error {
+	db, err := pg.Open(context.Background(), pg.Options{URL: at})
+	if err == nil {
+		err = db.Close()
+	}
+	return err
+})
+
 // serverSite opens the store of one schema, each time as another process that leads.
 type serverSite struct {
 	url   string
@@ -235,7 +244,7 @@ func onServer(t *testing.T, row func(testing.TB, backendtest.Site)) {
 	if testing.Short() {
 		t.Skip("long: left out by -short")
 	}
-	url, dir := pgtest.Schema(t), t.TempDir()
+	url, dir := made(t), t.TempDir()
 	synctest.Test(t, func(t *testing.T) { row(t, &serverSite{url: url, dir: dir}) })
 }
 

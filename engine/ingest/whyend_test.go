@@ -111,7 +111,10 @@ func TestI7c_WhatIsDownGoesBeforeNobody(t *testing.T) {
 						continue
 					}
 					for _, j := range r.available() {
-						if why, until, place := r.backend.Why(j); j.Kind == ingest.KindTimeline && place == 1 {
+						if j.Kind != ingest.KindTimeline {
+							continue
+						}
+						if why, until, place := r.backend.Why(j); place == 1 {
 							if told++; time.Until(until) > time.Minute {
 								t.Fatalf("%q: the first in line goes in %v", why, time.Until(until))
 							}

@@ -181,6 +181,7 @@ func TestPostgres_Show6_MembersTakeOver(t *testing.T) {
 // Members make the calls of one key between them, and another program starts a sync in its own
 // transaction: no limit is passed, and what was rolled back starts nothing.
 func TestPostgres_MembersShareTheCalls(t *testing.T) {
+	longest(t)
 	t.Parallel()
 	const who, matches = "Shared#EUW", 60
 	f := newFleet(t, sim.Options{Seed: 3, Limits: limits("20:1"), Latency: sim.Instant, Players: []sim.PlayerSpec{player(who, matches)}})
@@ -213,6 +214,7 @@ func TestPostgres_MembersShareTheCalls(t *testing.T) {
 // A member that makes no calls leads, and says why nothing moves until another one makes them. A sync
 // beside them has them carry it out, and follows it to its end.
 func TestPostgres_AMemberThatMakesNoCalls(t *testing.T) {
+	longest(t)
 	t.Parallel()
 	const who, matches = "Idle#EUW", 12
 	f := newFleet(t, sim.Options{Seed: 3, Limits: limits("20:1"), Latency: sim.Instant, Players: []sim.PlayerSpec{player(who, matches)}})

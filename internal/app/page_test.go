@@ -18,7 +18,7 @@ import (
 // The page of docs/http.md follows a sync in a real browser, from an origin that the settings name, and so does a
 // WebSocket; the same page of another origin is told nothing.
 func TestH11_ThePageOfTheDocumentsInABrowser(t *testing.T) {
-	long(t)
+	longest(t)
 	t.Parallel()
 	browser, err := exec.LookPath("chromium")
 	if err != nil {

@@ -156,11 +156,7 @@ func serve(dir string) (*storage.DB, func() error, error) {
 
 // made gives a schema of a test's own, with its tables.
 var made = pgtest.Made(func(at string) error {
-	db, err := pg.Open(context.Background(), pg.Options{URL: at})
-	if err == nil {
-		err = db.Close()
-	}
-	return err
+	return pgtest.Closed(pg.Open(context.Background(), pg.Options{URL: at}))
 })
 
 // serverSite opens the store of one schema, each time as another process that leads.

@@ -88,6 +88,14 @@ func Made(make func(at string) error) func(testing.TB) string {
 	}
 }
 
+// Closed closes what a function opened only to have a schema made.
+func Closed(opened io.Closer, err error) error {
+	if err != nil {
+		return err
+	}
+	return opened.Close()
+}
+
 // database makes a database of a test's own, which is a copy of another one.
 func database(t testing.TB, schema, from string) (at string) {
 	t.Helper()

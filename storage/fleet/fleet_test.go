@@ -47,11 +47,7 @@ func TestMain(m *testing.M) {
 
 // made gives a schema of a test's own, with its tables.
 var made = pgtest.Made(func(at string) error {
-	db, err := pg.Open(context.Background(), pg.Options{URL: at})
-	if err == nil {
-		err = db.Close()
-	}
-	return err
+	return pgtest.Closed(pg.Open(context.Background(), pg.Options{URL: at}))
 })
 
 // beMember leads as a bad leader does: it goes on writing, whatever its context says, until it is
